@@ -1,0 +1,92 @@
+#include "app/report/figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace umf::app {
+
+std::string decimal_ns(Femtoseconds time) {
+  constexpr std::int64_t per_ns = 1'000'000;
+  std::string text = fmt::format("{}.{:06}", time.count / per_ns, time.count % per_ns);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+double as_ns(Femtoseconds time) {
+  return static_cast<double>(time.count) / 1e6;
+}
+
+std::string bound_by(const hw::OperationRow& row) {
+  if (row.unknown) return "unknown";
+  auto largest = hw::Cause::compute;
+  for (std::size_t c = 0; c < hw::kCauses; ++c) {
+    const auto cause = static_cast<hw::Cause>(c);
+    if (row.result.causes.of(cause) > row.result.causes.of(largest)) largest = cause;
+  }
+  return std::string(hw::name_of(largest));
+}
+
+hw::CauseLedger causes_of(const ReplayRun& run) {
+  if (run.platform->gpus() == 1) return run.platform->gpu(0).causes();
+  hw::CauseShares shares{};
+  for (std::uint32_t g = 0; g < run.platform->gpus(); ++g)
+    for (std::size_t c = 0; c < hw::kCauses; ++c)
+      shares[c] +=
+          static_cast<double>(run.platform->gpu(g).causes().of(static_cast<hw::Cause>(c)).count);
+  hw::CauseLedger mean;
+  mean.add(run.makespan, shares);
+  return mean;
+}
+
+namespace {
+
+Deviation summarise(std::vector<double>& errors) {
+  Deviation deviation;
+  deviation.kernels = errors.size();
+  if (errors.empty()) return deviation;
+  std::sort(errors.begin(), errors.end());
+  const auto rank = [&](double share) { // nearest rank
+    const auto n = static_cast<std::size_t>(std::ceil(share * static_cast<double>(errors.size())));
+    return errors[std::max<std::size_t>(n, 1) - 1];
+  };
+  deviation.median = rank(0.5);
+  deviation.p90 = rank(0.9);
+  return deviation;
+}
+
+} // namespace
+
+Accuracy accuracy_of(const ReplayRun& run) {
+  Accuracy accuracy;
+  std::vector<double> all;
+  std::map<std::string, std::vector<double>> by_bound;
+  for (const auto& row : run.rows) {
+    if (row.kind != hw::Operation::Kind::kernel) continue;
+    if (row.unknown) {
+      ++accuracy.unknown;
+    } else if (row.measured_ns <= 0) {
+      ++accuracy.unmeasured;
+    } else {
+      const double simulated = as_ns(row.result.end - row.result.start);
+      const auto measured = static_cast<double>(row.measured_ns);
+      const double error = std::abs(simulated - measured) / measured;
+      all.push_back(error);
+      by_bound[bound_by(row)].push_back(error);
+    }
+  }
+  accuracy.all = summarise(all);
+  for (auto& [bound, errors] : by_bound)
+    accuracy.by_bound[bound] = summarise(errors);
+  return accuracy;
+}
+
+double utilisation(const ReplayRun& run, hw::ResourceId resource) {
+  const auto& network = run.platform->clock().network();
+  const double possible = network.capacity(resource) * run.makespan.seconds();
+  return possible > 0 ? network.carried(resource) / possible : 0.0;
+}
+
+} // namespace umf::app

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "app/run/replay_run.h"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Figures that several reports show, computed once.
+namespace umf::app {
+
+/// Exact decimal nanoseconds: 1 fs = 0.000001 ns, trailing zeros dropped.
+std::string decimal_ns(Femtoseconds time);
+/// Doubles print the same decimals back up to 15 digits.
+double as_ns(Femtoseconds time);
+
+/// What held the operation most of its time; "unknown" when nothing of it is known.
+std::string bound_by(const hw::OperationRow& row);
+
+/// The makespan by cause; of several GPUs their mean, which sums to the makespan as well.
+hw::CauseLedger causes_of(const ReplayRun& run);
+
+/// |simulated − measured| / measured of kernels, unknown ones apart.
+struct Deviation {
+  std::uint64_t kernels = 0;
+  double median = 0, p90 = 0;
+};
+struct Accuracy {
+  Deviation all;
+  std::map<std::string, Deviation> by_bound; ///< by bound_by
+  std::uint64_t unknown = 0, unmeasured = 0;
+};
+Accuracy accuracy_of(const ReplayRun& run);
+
+/// Share of capacity × time that a resource carried.
+double utilisation(const ReplayRun& run, hw::ResourceId resource);
+
+} // namespace umf::app

@@ -1,0 +1,283 @@
+#include "app/report/files.h"
+
+#include "app/report/figures.h"
+#include "app/version.h"
+#include "traces/whole_file.h"
+
+#include <fmt/format.h>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <array>
+#include <system_error>
+
+namespace umf::app {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+Json latency_json(const hw::TierStatistics& statistics) {
+  Json all = Json::object();
+  for (std::size_t b = 0; b < hw::kBoundaries; ++b) {
+    const Histogram& h = statistics.latency[b];
+    if (h.count() == 0) continue;
+    const auto ns = [](auto picoseconds) { return static_cast<double>(picoseconds) / 1000.0; };
+    all[std::string(hw::name_of(static_cast<hw::Boundary>(b)))] = {{"mean", ns(h.mean())},
+                                                                   {"p50", ns(h.percentile(50))},
+                                                                   {"p95", ns(h.percentile(95))},
+                                                                   {"p99", ns(h.percentile(99))},
+                                                                   {"max", ns(h.max())}};
+  }
+  return all;
+}
+
+Json tiers_json(const ReplayRun& run) {
+  Json tiers = Json::object();
+  std::uint64_t all_reads = 0;
+  for (const auto& tier : run.platform->tiers())
+    all_reads += tier.module->statistics().demand_read_bytes;
+  for (const auto& tier : run.platform->tiers()) {
+    const auto& s = tier.module->statistics();
+    double busy = 0, busiest = 0;
+    const auto media = tier.module->media();
+    for (const auto resource : media) {
+      busy += utilisation(run, resource) / static_cast<double>(media.size());
+      busiest = std::max(busiest, utilisation(run, resource));
+    }
+    tiers[tier.name] = {
+        {"read_bytes", s.read_bytes},
+        {"write_bytes", s.write_bytes},
+        {"peak_bytes", tier.frames->peak_used() * run.platform->scenario().scheduler.page.count},
+        {"capacity_bytes", tier.spec->capacity().count},
+        {"utilisation", busy},
+        {"max_channel_utilisation", busiest},
+        {"hit_rate", all_reads == 0 ? 0.0
+                                    : static_cast<double>(s.demand_read_bytes) /
+                                          static_cast<double>(all_reads)},
+        {"latency_ns", latency_json(s)}};
+  }
+  return tiers;
+}
+
+Json links_json(const ReplayRun& run) {
+  Json links = Json::object();
+  for (const auto& link : run.platform->links()) {
+    const auto& s = link->statistics();
+    const auto& network = run.platform->clock().network();
+    const double tx = utilisation(run, link->tx()), rx = utilisation(run, link->rx());
+    links[link->link_name()] = {
+        {"tx_bytes", static_cast<std::uint64_t>(network.carried(link->tx()) + 0.5)},
+        {"rx_bytes", static_cast<std::uint64_t>(network.carried(link->rx()) + 0.5)},
+        {"payload_bytes", s.tx_out + s.rx_out},
+        {"utilisation", std::max(tx, rx)},
+        {"tx_utilisation", tx},
+        {"rx_utilisation", rx},
+        {"replays", 0}}; // burst resolution has no bit errors
+  }
+  return links;
+}
+
+Json scheduler_json(const ReplayRun& run) {
+  hw::SchedulerStatistics unit;
+  scheduler::Counters brain;
+  std::uint64_t padding = 0;
+  for (std::uint32_t g = 0; g < run.platform->gpus(); ++g) {
+    const auto& s = run.platform->scheduler(g).statistics();
+    unit.translations += s.translations;
+    unit.tlb_hits += s.tlb_hits;
+    unit.parked += s.parked;
+    const auto& b = run.platform->brain(g).counters();
+    brain.remote_hits += b.remote_hits;
+    brain.faults += b.faults;
+    brain.first_touches += b.first_touches;
+    brain.moved += b.moved;
+    brain.promotions += b.promotions;
+    brain.demotions += b.demotions;
+    brain.refused += b.refused;
+    padding += run.platform->brain(g).peak_padding().count;
+  }
+  const double seconds = run.makespan.seconds();
+  return {
+      {"translations", unit.translations},
+      {"tlb_hit_rate", unit.translations == 0 ? 0.0
+                                              : static_cast<double>(unit.tlb_hits) /
+                                                    static_cast<double>(unit.translations)},
+      {"remote_hits", brain.remote_hits},
+      {"faults", brain.faults},
+      {"faults_per_s", seconds > 0 ? static_cast<double>(brain.faults) / seconds : 0.0},
+      {"first_touch_pages", brain.first_touches},
+      {"migrated_bytes", brain.moved.count},
+      // No policy prefetches, collects or degrades yet; the keys are part of the contract.
+      {"prefetch", {{"issued", 0}, {"useful", 0}, {"late", 0}, {"wasted", 0}, {"hit_rate", 0.0}}},
+      {"promotions", brain.promotions},
+      {"demotions", brain.demotions},
+      {"gc_runs", 0},
+      {"worm_syncs", 0},
+      {"degraded_ns", 0},
+      {"commands_refused", brain.refused},
+      {"parked", unit.parked},
+      {"peak_page_padding_bytes", padding}};
+}
+
+Json l2_json(const ReplayRun& run) {
+  hw::L2Statistics all;
+  std::uint64_t dirty = 0;
+  for (std::uint32_t g = 0; g < run.platform->gpus(); ++g) {
+    const auto& s = run.platform->gpu(g).l2().statistics();
+    all.asked_read += s.asked_read;
+    all.hits += s.hits;
+    all.fills += s.fills;
+    all.over_fetch += s.over_fetch;
+    all.stored += s.stored;
+    all.written_back += s.written_back;
+    all.discarded += s.discarded;
+    dirty += run.platform->gpu(g).l2().dirty();
+  }
+  return {{"read_bytes", all.asked_read},
+          {"hit_bytes", all.hits},
+          {"hit_rate", all.asked_read == 0
+                           ? 0.0
+                           : static_cast<double>(all.hits) / static_cast<double>(all.asked_read)},
+          {"fill_bytes", all.fills},
+          {"over_fetch_bytes", all.over_fetch},
+          {"stored_bytes", all.stored},
+          {"written_back_bytes", all.written_back},
+          {"died_dirty_bytes", all.discarded},
+          {"dirty_at_end_bytes", dirty}};
+}
+
+Json deviation_json(const Deviation& deviation) {
+  return {{"kernels", deviation.kernels}, {"median", deviation.median}, {"p90", deviation.p90}};
+}
+
+Json accuracy_json(const ReplayRun& run) {
+  const Accuracy accuracy = accuracy_of(run);
+  Json by_bound = Json::object();
+  for (const auto& [bound, deviation] : accuracy.by_bound)
+    by_bound[bound] = deviation_json(deviation);
+  Json all = deviation_json(accuracy.all);
+  all["unknown_kernels"] = accuracy.unknown;
+  all["unmeasured_kernels"] = accuracy.unmeasured;
+  all["by_bound"] = by_bound;
+  return all;
+}
+
+Json ledger_json(const ReplayRun& run) {
+  Json checks = Json::array();
+  for (const auto& check : run.ledger)
+    checks.push_back(
+        {{"name", check.name}, {"ok", check.ok()}, {"left", check.left}, {"right", check.right}});
+  return {{"ok", hw::balanced(run.ledger)}, {"checks", checks}};
+}
+
+Json trace_json(const ReplayRun& run, const RunFacts& facts) {
+  const Json full = traces::to_json(run.trace);
+  return {{"source", std::filesystem::path(facts.trace_argument).filename().string()},
+          {"format", full.at("format")},
+          {"kernels", run.totals.kernels},
+          {"unknown_kernels", run.totals.unknown_kernels},
+          {"copies", run.totals.copies},
+          {"memsets", run.totals.memsets},
+          {"streams", full.at("streams")},
+          {"measured_kernel_ns", run.trace.measured_kernel_ns},
+          {"busy_ns", run.trace.busy_ns},
+          {"span_ns", run.trace.span_ns},
+          {"inferred_bytes", full.at("inferred_bytes")},
+          {"oddities", full.at("oddities")},
+          {"copies_without_host_side", run.totals.skipped_host_side}};
+}
+
+} // namespace
+
+Json summary_json(const ReplayRun& run, const RunFacts& facts) {
+  const hw::Scenario& scenario = run.platform->scenario();
+  Json causes = Json::object();
+  const hw::CauseLedger ledger = causes_of(run);
+  for (std::size_t c = 0; c < hw::kCauses; ++c) {
+    const auto cause = static_cast<hw::Cause>(c);
+    causes[std::string(hw::name_of(cause)) + "_ns"] = as_ns(ledger.of(cause));
+  }
+  Json per_gpu = Json::array();
+  if (run.platform->gpus() > 1)
+    for (std::uint32_t g = 0; g < run.platform->gpus(); ++g) {
+      Json own = Json::object();
+      for (std::size_t c = 0; c < hw::kCauses; ++c)
+        own[std::string(hw::name_of(static_cast<hw::Cause>(c))) + "_ns"] =
+            as_ns(run.platform->gpu(g).causes().of(static_cast<hw::Cause>(c)));
+      per_gpu.push_back(own);
+    }
+  Json summary = {
+      {"version", kVersion},
+      {"scenario",
+       {{"name", scenario.general.name}, {"hash", fmt::format("{:016x}", scenario.hash)}}},
+      {"seed", scenario.general.seed},
+      {"resolution", "burst"},
+      {"policy", scenario.policy},
+      {"replay", "closed"},
+      {"gpus", run.platform->gpus()},
+      {"trace", trace_json(run, facts)},
+      {"time", {{"simulated_ns", as_ns(run.makespan)}}},
+      {"time_by_cause", causes}};
+  if (!per_gpu.empty()) summary["time_by_cause_per_gpu"] = per_gpu;
+  summary["tiers"] = tiers_json(run);
+  summary["l2"] = l2_json(run);
+  summary["links"] = links_json(run);
+  summary["scheduler"] = scheduler_json(run);
+  summary["accuracy"] = accuracy_json(run);
+  summary["ledger"] = ledger_json(run);
+  return summary;
+}
+
+Json run_json(const ReplayRun& run, const RunFacts& facts) {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  return {{"wall_s", run.wall_seconds},
+          {"speed", run.wall_seconds > 0 ? run.makespan.seconds() / run.wall_seconds : 0.0},
+          {"peak_rss_bytes", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024},
+          {"host", host.data()},
+          {"started", facts.started},
+          {"command", facts.command}};
+}
+
+std::string kernels_csv(const ReplayRun& run) {
+  std::string csv = "id,name,stream,phase,layer,start_ns,duration_ns,measured_ns,bytes_read,"
+                    "bytes_written,dram_bytes,inferred_share,flops,bound_by\n";
+  for (const auto& row : run.rows) {
+    if (row.kind != hw::Operation::Kind::kernel) continue;
+    std::string name = "\"";
+    for (const char c : row.name) {
+      if (c == '"') name += '"';
+      name += c;
+    }
+    name += '"';
+    fmt::format_to(std::back_inserter(csv), "{},{},{}:{},{},{},{},{},{},{},{},{},{:.4g},{},{}\n",
+                   row.id, name, row.stream.device, row.stream.stream, stream::name_of(row.phase),
+                   row.layer < 0 ? "" : std::to_string(row.layer), decimal_ns(row.result.start),
+                   decimal_ns(row.result.end - row.result.start),
+                   row.measured_ns < 0 ? "" : std::to_string(row.measured_ns),
+                   row.result.read.count, row.result.written.count, row.result.dram.count,
+                   row.inferred_share, row.flops, bound_by(row));
+  }
+  return csv;
+}
+
+void write_files(const ReplayRun& run, const RunFacts& facts, const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw UserError("cannot make folder '" + folder.string() + "': " + error.message());
+  const auto write = [&](const char* name, const std::string& text) {
+    traces::WholeFile file(folder / name);
+    file.write(text);
+    file.finish();
+  };
+  using Handler = Json::error_handler_t;
+  write("kernels.csv", kernels_csv(run));
+  write("run.json", run_json(run, facts).dump(2, ' ', false, Handler::replace) + "\n");
+  write("summary.json", summary_json(run, facts).dump(2, ' ', false, Handler::replace) + "\n");
+}
+
+} // namespace umf::app

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "app/run/replay_run.h"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
+
+namespace umf::app {
+
+/// What else the files say about a run.
+struct RunFacts {
+  std::string trace_argument;
+  std::string command;
+  std::string started; ///< UTC, ISO 8601
+};
+
+nlohmann::ordered_json summary_json(const ReplayRun& run, const RunFacts& facts);
+/// Everything that may differ between two runs of the same scenario on the same trace.
+nlohmann::ordered_json run_json(const ReplayRun& run, const RunFacts& facts);
+std::string kernels_csv(const ReplayRun& run);
+
+/// Writes summary.json, kernels.csv and run.json into `folder`, each whole or not at all.
+void write_files(const ReplayRun& run, const RunFacts& facts, const std::filesystem::path& folder);
+
+} // namespace umf::app

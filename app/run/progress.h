@@ -1,0 +1,22 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace umf::app {
+
+/// One line on stderr, rewritten in place (or one JSON object a line), a few times a second.
+class Progress {
+public:
+  /// mode: auto (only on a terminal), always, never, json.
+  Progress(const std::string& mode, bool quiet);
+  void show(std::uint64_t done, std::uint64_t all);
+  void finish();
+
+private:
+  bool shown_ = false, on_ = false, json_ = false;
+  std::chrono::steady_clock::time_point started_, last_;
+};
+
+} // namespace umf::app

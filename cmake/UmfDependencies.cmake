@@ -1,0 +1,40 @@
+# Third-party libraries, all from Debian packages (CONTRIBUTING.md says why each is here).
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(Catch2 2 REQUIRED)
+find_package(benchmark REQUIRED)
+find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(LibLZMA REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(SYSTEMC REQUIRED IMPORTED_TARGET systemc)
+pkg_check_modules(SIMDJSON REQUIRED IMPORTED_TARGET simdjson)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
+
+# Debian builds SystemC as C++17; the library exports a symbol named after the
+# standard it was built with, so a C++20 program must claim C++17 to link.
+add_library(umf_systemc INTERFACE)
+target_link_libraries(umf_systemc INTERFACE PkgConfig::SYSTEMC Threads::Threads)
+target_compile_definitions(umf_systemc INTERFACE SC_CPLUSPLUS=201703L
+                           SC_INCLUDE_DYNAMIC_PROCESSES)
+target_include_directories(umf_systemc SYSTEM INTERFACE /usr/include)
+
+# CUDA is used when present and never required, unless asked for with ON.
+set(UMF_CUDA AUTO CACHE STRING "AUTO (when present), ON (required) or OFF")
+set_property(CACHE UMF_CUDA PROPERTY STRINGS AUTO ON OFF)
+if(UMF_CUDA)
+  include(CheckLanguage)
+  check_language(CUDA)
+endif()
+if(CMAKE_CUDA_COMPILER)
+  message(STATUS "CUDA: ${CMAKE_CUDA_COMPILER}")
+elseif(UMF_CUDA STREQUAL "AUTO")
+  message(STATUS "CUDA: not found, and not needed")
+elseif(UMF_CUDA)
+  message(FATAL_ERROR "UMF_CUDA is ON and no CUDA compiler was found")
+else()
+  message(STATUS "CUDA: switched off")
+endif()

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "hw/fabric/burst.h"
+#include "hw/fabric/flow_clock.h"
+#include "model/base/histogram.h"
+
+#include <systemc>
+#include <tlm>
+#include <tlm_utils/multi_passthrough_target_socket.h>
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace umf::hw {
+
+/// Where a latency is taken: at the memory array, at the port of the path to it, at the
+/// scheduler, at the L2's miss, at the SM. Each includes the ones before.
+enum class Boundary : std::uint8_t { media, port, scheduler, l2_miss, sm };
+inline constexpr std::size_t kBoundaries = 5;
+std::string_view name_of(Boundary boundary);
+
+/// What a tier served.
+struct TierStatistics {
+  std::uint64_t read_bytes = 0, write_bytes = 0;
+  std::uint64_t demand_read_bytes = 0; ///< of read_bytes
+  std::uint64_t bursts = 0;
+  /// Picoseconds, weighted by lines: latency of a line within its burst, queueing included.
+  std::array<Histogram, kBoundaries> latency{};
+};
+
+/// A tier: a TLM-2.0 target whose media carries bursts as flows. Any number of upstream
+/// sockets. Moves no data.
+class MediaTarget : public sc_core::sc_module, public FlowListener {
+public:
+  tlm_utils::multi_passthrough_target_socket<MediaTarget> in{"in"};
+
+  MediaTarget(sc_core::sc_module_name name, FlowClock& clock, Bytes line);
+
+  const TierStatistics& statistics() const { return statistics_; }
+  /// Media resources, for utilisation.
+  virtual std::vector<ResourceId> media() const = 0;
+
+protected:
+  /// Appends the media's hops and latency.
+  virtual void admit(const tlm::tlm_generic_payload& payload, Burst& burst) = 0;
+
+  FlowClock& clock_;
+
+private:
+  struct Slot {
+    tlm::tlm_generic_payload* payload = nullptr;
+    Femtoseconds started{};
+    int upstream = 0;
+  };
+
+  tlm::tlm_sync_enum nb_transport_fw(int upstream, tlm::tlm_generic_payload& payload,
+                                     tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  void flow_ended(std::uint64_t tag, ResourceId limit) override;
+  void record(const tlm::tlm_generic_payload& payload, const Burst& burst, ResourceId limit,
+              Femtoseconds took);
+  std::int64_t queueing(const tlm::tlm_generic_payload& payload, const Burst& burst,
+                        Femtoseconds took) const;
+
+  Bytes line_;
+  TierStatistics statistics_;
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> free_slots_;
+  std::vector<Hop> hops_;
+};
+
+} // namespace umf::hw

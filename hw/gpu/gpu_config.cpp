@@ -1,0 +1,248 @@
+#include "hw/gpu/gpu_config.h"
+
+namespace umf::hw {
+
+namespace {
+
+const Component<L2Config>& l2_component() {
+  static const auto keys =
+      Component<L2Config>("gpu.l2", "The second-level cache.")
+          .key("capacity", &L2Config::capacity,
+               {.help = "Size, both partitions; 0B passes everything through.",
+                .max = 4_GiB,
+                .from = Provenance::datasheet,
+                .source = "NVIDIA H100: 50 MB"})
+          .key("slices", &L2Config::slices,
+               {.help = "Slices of both partitions.",
+                .min = 1,
+                .max = 1024,
+                .from = Provenance::derived,
+                .source = "two partitions of 40, as on the A100 (5120 B a clock)"})
+          .key("slice_bandwidth", &L2Config::slice_bandwidth,
+               {.help = "Bytes a slice delivers or takes in a clock.",
+                .min = BytesPerClock{1},
+                .from = Provenance::datasheet,
+                .source = "NVIDIA A100 white paper: 64 B a clock and slice"})
+          .key("crossbar_bandwidth", &L2Config::crossbar_bandwidth,
+               {.help = "Bytes a clock between all SMs and all slices; the smaller of this and the "
+                        "slices' sum holds.",
+                .min = BytesPerClock{1},
+                .from = Provenance::measured,
+                .source = "te42kyfo/gpu-benches gpu-l2-cache, H100 PCIe: 7044 GB/s at 1.755 GHz"})
+          .key("sector", &L2Config::sector,
+               {.help = "Unit of fills and write-backs; a power of two.",
+                .min = Bytes{1},
+                .max = Bytes{4096},
+                .from = Provenance::standard,
+                .source = "CUDA: 32 B sectors"})
+          .key("dirty_limit", &L2Config::dirty_limit,
+               {.help = "Share of the L2 that may be dirty before the oldest dirty data is written "
+                        "back.",
+                .min = 0.0,
+                .max = 1.0,
+                .from = Provenance::measured,
+                .source = "A100, 4,237 ReLU kernels: 19.0–21.2 MB of 40 MB stay dirty"})
+          .key("near_latency", &L2Config::near_latency,
+               {.help = "Unloaded hit in the SM's own partition (boundary: sm).",
+                .min = Femtoseconds{0},
+                .from = Provenance::measured,
+                .source = "te42kyfo/gpu-benches gpu-latency, H100 PCIe: 265.5 cycles (HW007)"})
+          .key("far_latency", &L2Config::far_latency,
+               {.help = "Unloaded hit in the other partition (boundary: sm).",
+                .min = Femtoseconds{0},
+                .from = Provenance::measured,
+                .source = "te42kyfo/gpu-benches gpu-latency, H100 PCIe: 475 cycles (HW008)"})
+          .key("miss_latency", &L2Config::miss_latency,
+               {.help = "Added by a miss between the L2 and the tier's port, both ways (boundary: "
+                        "l2_miss).",
+                .min = Femtoseconds{0},
+                .from = Provenance::derived,
+                .source =
+                    "H100 load-to-use 375 ns (HW009) less the mean hit of 211 ns and 95 ns of "
+                    "media"});
+  return keys;
+}
+
+const Component<LaunchConfig>& launch_component() {
+  static const auto keys =
+      Component<LaunchConfig>("gpu.launch", "Cost of launches.")
+          .key(
+              "eager", &LaunchConfig::eager,
+              {.help = "From the stream's predecessor done to the kernel resident, ordinary launch "
+                       "already queued.",
+               .min = Femtoseconds{0},
+               .from = Provenance::measured,
+               .source = "H100, GindaChen/nsys-ai h100_2gpu_1s: median gap of 1,626 kernels queued "
+                         "behind a predecessor"})
+          .key("graph", &LaunchConfig::graph,
+               {.help = "The same for a node of a CUDA graph.",
+                .min = Femtoseconds{0},
+                .from = Provenance::derived,
+                .source = "assumed between eager and programmatic"})
+          .key("programmatic", &LaunchConfig::programmatic,
+               {.help = "The same for programmatic dependent launch.",
+                .min = Femtoseconds{0},
+                .from = Provenance::derived,
+                .source = "assumed: prologue hidden behind the predecessor"})
+          .key("kernel_overhead", &LaunchConfig::kernel_overhead,
+               {.help = "Start-up and drain inside every kernel's own duration: block dispatch, "
+                        "first fetches, final flush.",
+                .min = Femtoseconds{0},
+                .from = Provenance::measured,
+                .source =
+                    "H100, GindaChen/nsys-ai h100_2gpu_1s: shortest kernel 896 ns less 375 ns of "
+                    "load-to-use"});
+  return keys;
+}
+
+const Component<ComputeConfig>& compute_component() {
+  const auto peak = [](const char* what) {
+    KeyOptions<FlopsPerSecond> options;
+    options.help = what;
+    options.min = FlopsPerSecond{1e6};
+    options.from = Provenance::datasheet;
+    options.source = "NVIDIA H100 SXM5 data sheet, dense";
+    return options;
+  };
+  static const auto keys =
+      Component<ComputeConfig>("gpu.compute", "Arithmetic rates.")
+          .key("f64", &ComputeConfig::f64, peak("Double precision, tensor cores."))
+          .key("f32", &ComputeConfig::f32, peak("Single precision, CUDA cores."))
+          .key("tf32", &ComputeConfig::tf32, peak("TF32, tensor cores."))
+          .key("f16", &ComputeConfig::f16, peak("FP16, tensor cores."))
+          .key("bf16", &ComputeConfig::bf16, peak("BF16, tensor cores."))
+          .key("f8", &ComputeConfig::f8, peak("FP8, tensor cores."))
+          .key("i8", &ComputeConfig::i8, peak("INT8, tensor cores."))
+          .key("efficiency", &ComputeConfig::efficiency,
+               {.help = "Share of the peak that large matrix multiplies reach.",
+                .min = 0.01,
+                .max = 1.0,
+                .from = Provenance::derived,
+                .source = "assumed until calibrated on a device: power and clock limits"})
+          .key("overlap_tiles", &ComputeConfig::overlap_tiles,
+               {.help =
+                    "Least number of pieces a kernel's data arrives in; compute of one overlaps "
+                    "the transfer of the next.",
+                .min = 1,
+                .max = 4096,
+                .from = Provenance::derived,
+                .source = "software pipelines of matrix kernels: tens of K-steps"});
+  return keys;
+}
+
+const Component<CopyEngineConfig>& copy_engine_component() {
+  static const auto keys =
+      Component<CopyEngineConfig>("gpu.copy_engine", "The DMA engines behind cudaMemcpy.")
+          .key("bandwidth", &CopyEngineConfig::bandwidth,
+               {.help = "Most bytes a second that the engines move, either direction.",
+                .min = BytesPerSecond{1e6},
+                .from = Provenance::derived,
+                .source = "above every link it feeds: NVLink4 450 GB/s one way"})
+          .key("bytes_in_flight", &CopyEngineConfig::bytes_in_flight,
+               {.help = "Bytes the engines keep outstanding.",
+                .min = Bytes{64},
+                .from = Provenance::derived,
+                .source = "covers 450 GB/s over 2 µs"})
+          .key("setup", &CopyEngineConfig::setup,
+               {.help = "Fixed time of one copy inside its own duration.",
+                .min = Femtoseconds{0},
+                .from = Provenance::measured,
+                .source = "Kineto traces: shortest copies of 1–2 µs"});
+  return keys;
+}
+
+} // namespace
+
+const Component<GpuConfig>& gpu_component() {
+  static const auto keys =
+      Component<GpuConfig>("gpu", "A GPU die: SMs, L2, launch, copy engines (T10).")
+          .key("sms", &GpuConfig::sms,
+               {.help = "Streaming multiprocessors (compute units).",
+                .min = 1,
+                .max = 4096,
+                .from = Provenance::datasheet,
+                .source = "NVIDIA H100 SXM5: 132"})
+          .key("clock", &GpuConfig::clock,
+               {.help = "Clock of SMs and L2.",
+                .min = Hertz{1e6},
+                .max = Hertz{1e11},
+                .from = Provenance::measured,
+                .source = "te42kyfo/gpu-benches, H100: 1.755 GHz"})
+          .key("threads_per_sm", &GpuConfig::threads_per_sm,
+               {.help = "Resident threads of an SM.",
+                .min = 32,
+                .max = 65536,
+                .from = Provenance::standard,
+                .source = "CUDA compute capability 9.0"})
+          .key("blocks_per_sm", &GpuConfig::blocks_per_sm,
+               {.help = "Resident blocks of an SM.",
+                .min = 1,
+                .max = 1024,
+                .from = Provenance::standard,
+                .source = "CUDA compute capability 9.0"})
+          .key("registers_per_sm", &GpuConfig::registers_per_sm,
+               {.help = "32-bit registers of an SM; they limit resident blocks.",
+                .min = 1024,
+                .max = 16'777'216,
+                .from = Provenance::standard,
+                .source = "CUDA compute capability 9.0"})
+          .key("shared_memory_per_sm", &GpuConfig::shared_memory_per_sm,
+               {.help = "Shared memory of an SM; it limits resident blocks.",
+                .min = Bytes{1024},
+                .max = 1_GiB,
+                .from = Provenance::standard,
+                .source = "CUDA compute capability 9.0"})
+          .key("bytes_in_flight_per_thread", &GpuConfig::bytes_in_flight_per_thread,
+               {.help = "Loads a thread keeps outstanding, unless its kernel fills shared memory "
+                        "asynchronously.",
+                .min = Bytes{1},
+                .max = Bytes{4096},
+                .from = Provenance::derived,
+                .source = "one 128-bit load"})
+          .key("bytes_in_flight_per_sm", &GpuConfig::bytes_in_flight_per_sm,
+               {.help = "Most bytes an SM keeps outstanding.",
+                .min = Bytes{32},
+                .max = 1_GiB,
+                .from = Provenance::derived,
+                .source = "assumed: covers 14 TB/s over all SMs at 600 ns"})
+          .key("block_turnover", &GpuConfig::block_turnover,
+               {.help =
+                    "From a block's end to its successor's first loads; part of the time a byte "
+                    "in flight holds the window when blocks turn over.",
+                .min = Femtoseconds{0},
+                .max = 1000000_ns,
+                .from = Provenance::measured,
+                .source =
+                    "te42kyfo/gpu-benches gpu-stream, H100 PCIe: 7296 threads × 8 B at 96 GB/s "
+                    "take 608 ns, less 375 ns load-to-use"})
+          .group("l2", &GpuConfig::l2, l2_component())
+          .group("launch", &GpuConfig::launch, launch_component())
+          .group("compute", &GpuConfig::compute, compute_component())
+          .group("copy_engine", &GpuConfig::copy_engine, copy_engine_component());
+  return keys;
+}
+
+FlopsPerSecond peak_of(const ComputeConfig& config, stream::DType dtype) {
+  using stream::DType;
+  switch (dtype) {
+  case DType::f64:
+  case DType::c128:
+    return config.f64;
+  case DType::tf32:
+    return config.tf32;
+  case DType::f16:
+    return config.f16;
+  case DType::bf16:
+    return config.bf16;
+  case DType::f8:
+    return config.f8;
+  case DType::i8:
+  case DType::u8:
+  case DType::i4:
+    return config.i8;
+  default:
+    return config.f32;
+  }
+}
+
+} // namespace umf::hw

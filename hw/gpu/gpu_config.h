@@ -1,0 +1,68 @@
+#pragma once
+
+#include "model/base/keys.h"
+#include "model/stream/records.h"
+
+namespace umf::hw {
+
+/// Two partitions of slices behind a crossbar; write-back, full-line writes fetch nothing.
+struct L2Config {
+  Bytes capacity = 50_MiB;
+  std::uint32_t slices = 80;
+  BytesPerClock slice_bandwidth{64};
+  BytesPerClock crossbar_bandwidth{4014};
+  Bytes sector{32};
+  double dirty_limit = 0.5;
+  Femtoseconds near_latency = 151_ns;
+  Femtoseconds far_latency = 271_ns;
+  Femtoseconds miss_latency = 69_ns;
+};
+
+/// What putting a kernel on the device costs before it runs, by kind of launch.
+struct LaunchConfig {
+  Femtoseconds eager = 1248_ns;
+  Femtoseconds graph = 600_ns;
+  Femtoseconds programmatic = 200_ns;
+  Femtoseconds kernel_overhead = 521_ns;
+};
+
+/// Dense peaks without sparsity, all SMs at `clock`.
+struct ComputeConfig {
+  FlopsPerSecond f64{67e12};
+  FlopsPerSecond f32{67e12};
+  FlopsPerSecond tf32{494.7e12};
+  FlopsPerSecond f16{989.4e12};
+  FlopsPerSecond bf16{989.4e12};
+  FlopsPerSecond f8{1978.9e12};
+  FlopsPerSecond i8{1978.9e12};
+  double efficiency = 0.8;
+  std::uint32_t overlap_tiles = 16;
+};
+
+struct CopyEngineConfig {
+  BytesPerSecond bandwidth{450e9};
+  Bytes bytes_in_flight = 1_MiB;
+  Femtoseconds setup = 1000_ns;
+};
+
+/// T10: SMs as a window of bytes in flight beside a compute rate.
+struct GpuConfig {
+  std::uint32_t sms = 132;
+  Hertz clock{1.755e9};
+  std::uint32_t threads_per_sm = 2048;
+  std::uint32_t blocks_per_sm = 32;
+  std::uint32_t registers_per_sm = 65536;
+  Bytes shared_memory_per_sm = 228_KiB;
+  Bytes bytes_in_flight_per_thread{16};
+  Bytes bytes_in_flight_per_sm = 64_KiB;
+  Femtoseconds block_turnover = 233_ns;
+  L2Config l2;
+  LaunchConfig launch;
+  ComputeConfig compute;
+  CopyEngineConfig copy_engine;
+};
+
+const Component<GpuConfig>& gpu_component();
+FlopsPerSecond peak_of(const ComputeConfig& config, stream::DType dtype);
+
+} // namespace umf::hw

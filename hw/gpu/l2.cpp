@@ -1,0 +1,127 @@
+#include "hw/gpu/l2.h"
+
+#include <algorithm>
+
+namespace umf::hw {
+
+namespace {
+
+void append(std::vector<Segment>& list, Segment::Kind kind, memory::Range range) {
+  if (range.empty()) return;
+  if (!list.empty() && list.back().kind == kind && list.back().range.end == range.begin)
+    list.back().range.end = range.end;
+  else
+    list.push_back({kind, range});
+}
+
+std::uint64_t whole_sectors(std::uint64_t bytes, std::uint64_t sector) {
+  return bytes / sector * sector;
+}
+
+} // namespace
+
+L2::L2(const L2Config& config)
+    : config_(config),
+      cache_(whole_sectors(config.capacity.count, config.sector.count),
+             whole_sectors(static_cast<std::uint64_t>(static_cast<double>(config.capacity.count) *
+                                                      config.dirty_limit),
+                           config.sector.count)) {}
+
+memory::Range L2::sectors(memory::Range range) const {
+  const std::uint64_t sector = config_.sector.count;
+  return {range.begin / sector * sector, (range.end + sector - 1) / sector * sector};
+}
+
+void L2::plan(const std::vector<OperationAccess>& accesses,
+              std::vector<std::vector<Segment>>& segments, std::vector<Segment>& write_backs) {
+  segments.assign(accesses.size(), {});
+  write_backs.clear();
+  std::uint64_t total = 0;
+  for (const auto& access : accesses)
+    if (access.cached) total += access.length.count;
+  const std::uint64_t slice = std::max<std::uint64_t>(cache_.capacity() / 8, config_.sector.count);
+  const std::uint64_t rounds = cache_.capacity() == 0 ? 1 : total / slice + 1;
+
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    for (std::size_t a = 0; a < accesses.size(); ++a) {
+      const auto& access = accesses[a];
+      if (!access.cached) {
+        if (round == 0) bypass(access, segments[a], write_backs);
+        continue;
+      }
+      const memory::Range whole = sectors({access.address, access.address + access.length.count});
+      const std::uint64_t count = whole.size() / config_.sector.count;
+      const auto cut = [&](std::uint64_t r) {
+        return whole.begin + count * r / rounds * config_.sector.count;
+      };
+      this->access({cut(round), cut(round + 1)}, access.write, segments[a], write_backs);
+    }
+  }
+  for (const auto& access : accesses)
+    if (access.cached && !access.write)
+      statistics_.over_fetch +=
+          sectors({access.address, access.address + access.length.count}).size() -
+          access.length.count;
+}
+
+void L2::access(memory::Range range, bool write, std::vector<Segment>& segments,
+                std::vector<Segment>& write_backs) {
+  if (range.empty()) return;
+  const std::uint64_t dirty_before = cache_.dirty();
+  cache_.access(range, write, outcome_);
+  if (write) {
+    std::uint64_t back = 0;
+    for (const auto& r : outcome_.written_back)
+      back += r.size();
+    statistics_.stored += range.size();
+    // dirty_after = dirty_before + stored − overwritten − written back
+    statistics_.overwritten += dirty_before + range.size() - back - cache_.dirty();
+    append(segments, Segment::Kind::store, range);
+  } else {
+    statistics_.asked_read += range.size();
+    statistics_.hits += outcome_.hit;
+    std::uint64_t at = range.begin;
+    for (const auto& missed : outcome_.missed) {
+      append(segments, Segment::Kind::hit, {at, missed.begin});
+      append(segments, Segment::Kind::fill, missed);
+      statistics_.fills += missed.size();
+      at = missed.end;
+    }
+    append(segments, Segment::Kind::hit, {at, range.end});
+  }
+  list_write_backs(outcome_.written_back, write_backs);
+}
+
+/// Copy engines read and write memory itself; dirty data they read is written back first,
+/// what they overwrite is dropped.
+void L2::bypass(const OperationAccess& access, std::vector<Segment>& segments,
+                std::vector<Segment>& write_backs) {
+  const memory::Range range{access.address, access.address + access.length.count};
+  if (access.write) {
+    discard(sectors(range));
+  } else {
+    ranges_.clear();
+    cache_.clean(sectors(range), false, ranges_);
+    list_write_backs(ranges_, write_backs);
+  }
+  append(segments, access.write ? Segment::Kind::bypass_write : Segment::Kind::bypass_read, range);
+}
+
+void L2::list_write_backs(const std::vector<memory::Range>& ranges, std::vector<Segment>& out) {
+  for (const auto& range : ranges) {
+    statistics_.written_back += range.size();
+    append(out, Segment::Kind::write_back, range);
+  }
+}
+
+void L2::discard(memory::Range range) {
+  statistics_.discarded += cache_.discard(range);
+}
+
+void L2::invalidate(memory::Range range, std::vector<Segment>& write_backs) {
+  ranges_.clear();
+  cache_.clean(range, true, ranges_);
+  list_write_backs(ranges_, write_backs);
+}
+
+} // namespace umf::hw

@@ -1,0 +1,30 @@
+#include "hw/pcie/link.h"
+
+namespace umf::hw {
+
+Link::Link(sc_core::sc_module_name module, FlowClock& clock, Options options)
+    : Interconnect(module), options_(std::move(options)) {
+  tx_ = clock.add_resource(options_.name + ".tx", options_.raw_bytes_per_second,
+                           Cause::link_bandwidth);
+  rx_ = clock.add_resource(options_.name + ".rx", options_.raw_bytes_per_second,
+                           Cause::link_bandwidth);
+  if (options_.read_window_bytes > 0)
+    read_window_ = clock.add_window(options_.name + ".tags", options_.read_window_bytes);
+}
+
+void Link::forward(const tlm::tlm_generic_payload& payload, Burst& burst) {
+  const WireCost& cost = options_.cost;
+  const bool write = payload.is_write();
+  (write ? statistics_.tx_in : statistics_.rx_in) += payload.get_data_length();
+  burst.add_hop(tx_, write ? cost.write_tx : cost.read_tx);
+  burst.add_hop(rx_, write ? cost.write_rx : cost.read_rx);
+  if (!write && read_window_ != kNoId) burst.add_window(read_window_, {});
+  const bool answered = !write || !options_.posted_writes;
+  burst.add_latency(Cause::link_latency, options_.one_way * (answered ? 2 : 1));
+}
+
+void Link::back(const tlm::tlm_generic_payload& payload, Burst&) {
+  (payload.is_write() ? statistics_.tx_out : statistics_.rx_out) += payload.get_data_length();
+}
+
+} // namespace umf::hw

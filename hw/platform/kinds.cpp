@@ -1,0 +1,113 @@
+#include "hw/platform/kinds.h"
+
+#include "hw/cxl/cxl_device.h"
+#include "hw/cxl/cxl_link.h"
+#include "hw/hbm/hbm.h"
+#include "hw/host/host.h"
+#include "hw/pcie/pcie.h"
+
+#include <array>
+
+namespace umf::hw {
+
+namespace {
+
+struct HbmSpec : TierSpec {
+  HbmConfig config;
+  policy::TierClass tier_class() const override { return policy::TierClass::hbm; }
+  Bytes capacity() const override { return config.capacity; }
+  bool on_package() const override { return true; }
+  std::unique_ptr<MediaTarget> make(const std::string& module, FlowClock& clock,
+                                    const std::string& instance) const override {
+    return std::make_unique<Hbm>(module.c_str(), clock, config, instance);
+  }
+};
+
+struct CxlSpec : TierSpec {
+  CxlDeviceConfig config;
+  policy::TierClass tier_class() const override { return policy::TierClass::pool; }
+  Bytes capacity() const override { return config.capacity; }
+  std::string behind() const override { return config.behind.value_or(""); }
+  std::optional<BytesPerSecond> asked() const override { return config.bandwidth; }
+  std::unique_ptr<MediaTarget> make(const std::string& module, FlowClock& clock,
+                                    const std::string& instance) const override {
+    return std::make_unique<CxlDevice>(module.c_str(), clock, config, instance);
+  }
+};
+
+struct HostSpec : TierSpec {
+  HostConfig config;
+  policy::TierClass tier_class() const override { return policy::TierClass::host; }
+  Bytes capacity() const override { return config.capacity; }
+  std::unique_ptr<MediaTarget> make(const std::string& module, FlowClock& clock,
+                                    const std::string& instance) const override {
+    return std::make_unique<Host>(module.c_str(), clock, config, instance);
+  }
+};
+
+template <class Spec, class Config>
+std::unique_ptr<TierSpec> read_tier(const Component<Config>& keys, const JsonValue& object,
+                                    KeyContext& context) {
+  auto spec = std::make_unique<Spec>();
+  spec->config = keys.read(object, context);
+  return spec;
+}
+
+std::unique_ptr<TierSpec> read_hbm(const JsonValue& object, KeyContext& context) {
+  auto spec = read_tier<HbmSpec>(hbm_component(), object, context);
+  check_hbm(static_cast<const HbmSpec&>(*spec).config, object.place().pointer, context);
+  return spec;
+}
+
+std::unique_ptr<TierSpec> read_cxl(const JsonValue& object, KeyContext& context) {
+  auto spec = read_tier<CxlSpec>(cxl_device_component(), object, context);
+  check_cxl_device(static_cast<const CxlSpec&>(*spec).config, object.place().pointer, context);
+  return spec;
+}
+
+std::unique_ptr<TierSpec> read_host(const JsonValue& object, KeyContext& context) {
+  return read_tier<HostSpec>(host_component(), object, context);
+}
+
+LinkSpec read_pcie(const JsonValue& object, const std::string& name, KeyContext& context) {
+  const PcieLinkConfig config = pcie_link_component().read(object, context);
+  check_link_bandwidth(config.bandwidth, pcie_read_bound(config), config.count,
+                       "PCIe Gen" + std::to_string(config.generation) + " x" +
+                           std::to_string(config.width) + " link(s)",
+                       object.place().pointer, context);
+  return {name,        object.place().pointer,  config.from,
+          config.to,   pcie_link(config, name), pcie_read_bound(config),
+          config.count};
+}
+
+LinkSpec read_cxl_link(const JsonValue& object, const std::string& name, KeyContext& context) {
+  const CxlLinkConfig config = cxl_link_component().read(object, context);
+  check_link_bandwidth(config.bandwidth, cxl_read_bound(config), config.count,
+                       "CXL Gen" + std::to_string(config.generation) + " x" +
+                           std::to_string(config.width) + " link(s)",
+                       object.place().pointer, context);
+  return {name,        object.place().pointer, config.from,
+          config.to,   cxl_link(config, name), cxl_read_bound(config),
+          config.count};
+}
+
+} // namespace
+
+std::span<const TierKind> tier_kinds() {
+  static const std::array kinds = {
+      TierKind{&hbm_component().info(), read_hbm},
+      TierKind{&cxl_device_component().info(), read_cxl},
+      TierKind{&host_component().info(), read_host},
+  };
+  return kinds;
+}
+
+std::span<const LinkKind> link_kinds() {
+  static const std::array kinds = {
+      LinkKind{&pcie_link_component().info(), read_pcie},
+      LinkKind{&cxl_link_component().info(), read_cxl_link},
+  };
+  return kinds;
+}
+
+} // namespace umf::hw

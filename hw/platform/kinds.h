@@ -1,0 +1,55 @@
+#pragma once
+
+#include "hw/fabric/media_target.h"
+#include "hw/pcie/link.h"
+#include "model/base/keys.h"
+#include "model/policy/policy.h"
+
+#include <memory>
+#include <span>
+#include <string>
+
+namespace umf::hw {
+
+/// A tier as the scenario describes it; knows how to make its module.
+class TierSpec {
+public:
+  virtual ~TierSpec() = default;
+  std::string name;
+  std::string pointer; ///< of its object in the scenario
+
+  virtual policy::TierClass tier_class() const = 0;
+  virtual Bytes capacity() const = 0;
+  /// One instance for each GPU, beside its die, reached without links.
+  virtual bool on_package() const { return false; }
+  /// The switch it says it hangs on; empty: does not say.
+  virtual std::string behind() const { return {}; }
+  /// Media bandwidth asked for, if any, to be held against the links of its path.
+  virtual std::optional<BytesPerSecond> asked() const { return std::nullopt; }
+  virtual std::unique_ptr<MediaTarget> make(const std::string& module, FlowClock& clock,
+                                            const std::string& instance) const = 0;
+};
+
+struct TierKind {
+  const ComponentInfo* info = nullptr; ///< "tier.KIND"
+  std::unique_ptr<TierSpec> (*read)(const JsonValue& object, KeyContext& context) = nullptr;
+};
+
+/// A link as the scenario describes it.
+struct LinkSpec {
+  std::string name, pointer, from, to;
+  Link::Options options;
+  BytesPerSecond read_bound;
+  std::uint32_t count = 1;
+};
+
+struct LinkKind {
+  const ComponentInfo* info = nullptr; ///< "link.KIND"
+  LinkSpec (*read)(const JsonValue& object, const std::string& name, KeyContext& context) = nullptr;
+};
+
+/// The one place that lists kinds: a new tier or link is one line in kinds.cpp.
+std::span<const TierKind> tier_kinds();
+std::span<const LinkKind> link_kinds();
+
+} // namespace umf::hw

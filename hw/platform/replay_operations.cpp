@@ -1,0 +1,219 @@
+#include "hw/platform/replay.h"
+
+#include "model/base/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+/// From records to operations: which bytes of which tensors, at which addresses.
+namespace umf::hw {
+
+namespace {
+
+std::uint64_t product(const std::array<std::uint32_t, 3>& dims) {
+  return std::uint64_t{dims[0]} * dims[1] * dims[2];
+}
+
+std::int64_t measured(const std::optional<std::int64_t>& start,
+                      const std::optional<std::int64_t>& end) {
+  return start && end ? *end - *start : -1;
+}
+
+void use_once(std::vector<stream::TensorId>& tensors, stream::TensorId id) {
+  if (std::find(tensors.begin(), tensors.end(), id) == tensors.end()) tensors.push_back(id);
+}
+
+} // namespace
+
+void Replay::take(stream::Tensor&& tensor) {
+  const stream::TensorId id = tensor.id;
+  const auto [it, fresh] = tensors_.try_emplace(id);
+  if (fresh) it->second.tensor = std::move(tensor); // else a weight placed before the run
+}
+
+void Replay::take(const stream::Free& free) {
+  const auto it = tensors_.find(free.tensor);
+  if (it == tensors_.end()) return;
+  it->second.dead = true;
+  release_if_dead(free.tensor);
+}
+
+void Replay::take(stream::Kernel&& kernel) {
+  Pending pending;
+  OperationRow& row = pending.row;
+  row.id = kernel.id;
+  row.name = std::move(kernel.name);
+  row.stream = kernel.stream;
+  row.phase = kernel.phase;
+  row.layer = kernel.layer;
+  row.measured_ns = measured(kernel.start_ns, kernel.end_ns);
+  row.flops = kernel.flops;
+  row.unknown = kernel.accesses.empty() && kernel.flops <= 0;
+  double inferred = 0, all = 0;
+  for (const auto& access : kernel.accesses) {
+    const auto bytes = static_cast<double>(stream::moved_bytes(access).count);
+    all += bytes;
+    if (access.rule != stream::Rule::recorded) inferred += bytes;
+    use_once(pending.tensors, access.tensor);
+  }
+  row.inferred_share = all > 0 ? inferred / all : 0.0;
+  ++totals_.kernels;
+  totals_.unknown_kernels += row.unknown ? 1 : 0;
+
+  pending.gpu = gpu_of(kernel.stream.device);
+  Operation& operation = pending.operation;
+  operation.kind = Operation::Kind::kernel;
+  operation.launch = kernel.launch;
+  operation.flops = kernel.flops;
+  operation.flops_dtype = kernel.flops_dtype;
+  operation.blocks = product(kernel.grid);
+  operation.threads_per_block = product(kernel.block);
+  operation.registers_per_thread = kernel.registers_per_thread;
+  operation.shared_memory = kernel.shared_memory;
+  pending.accesses = std::move(kernel.accesses);
+  issue(std::move(pending));
+}
+
+void Replay::take(stream::Copy&& copy) {
+  Pending pending;
+  const bool memset = copy.kind == stream::CopyKind::memset;
+  pending.row.id = copy.id;
+  pending.row.kind = memset ? Operation::Kind::memset : Operation::Kind::copy;
+  pending.row.name = std::string(stream::name_of(copy.kind));
+  pending.row.stream = copy.stream;
+  pending.row.measured_ns = measured(copy.start_ns, copy.end_ns);
+  pending.row.unknown = !copy.bytes;
+  ++(memset ? totals_.memsets : totals_.copies);
+  pending.gpu = gpu_of(copy.stream.device);
+  pending.operation.kind = pending.row.kind;
+  pending.copy = copy.kind;
+  pending.copy_bytes = copy.bytes.value_or(Bytes{0}).count;
+  pending.source = copy.source;
+  pending.destination = copy.destination;
+  if (copy.source) use_once(pending.tensors, *copy.source);
+  if (copy.destination) use_once(pending.tensors, *copy.destination);
+  issue(std::move(pending));
+}
+
+/// Addresses are found when the operation is ready to run, so that ranges of tensors that
+/// died before are in use again.
+void Replay::build_accesses(Pending& pending) {
+  if (pending.operation.kind != Operation::Kind::kernel) return build_copy(pending);
+  for (const auto& access : pending.accesses)
+    add_access(pending, live(access.tensor, pending.gpu), access);
+}
+
+void Replay::add_access(Pending& pending, TensorState& tensor, const stream::Access& access) {
+  if (!access.addresses.empty())
+    throw UserError(fmt::format("kernel {} '{}' lists raw addresses, which burst resolution cannot "
+                                "replay; expected byte ranges or block indices",
+                                pending.row.id, pending.row.name));
+  const std::uint64_t moved = stream::moved_bytes(access).count;
+  if (access.indices.empty()) {
+    add_range(pending, tensor, access.offset, moved, access.write, true);
+    return;
+  }
+  // Blocks, with neighbours joined; a fraction shortens each.
+  const std::uint64_t block = access.block_bytes.count;
+  std::vector<std::uint64_t> blocks = access.indices;
+  std::sort(blocks.begin(), blocks.end());
+  for (std::size_t i = 0; i < blocks.size();) {
+    std::size_t end = i + 1;
+    while (end < blocks.size() && blocks[end] <= blocks[end - 1] + 1 && access.fraction >= 1.0)
+      ++end;
+    const std::uint64_t length = access.fraction >= 1.0
+                                     ? (blocks[end - 1] - blocks[i] + 1) * block
+                                     : (moved + blocks.size() - 1) / blocks.size();
+    add_range(pending, tensor, access.offset + blocks[i] * block, length, access.write, true);
+    i = end;
+  }
+}
+
+void Replay::add_range(Pending& pending, TensorState& tensor, std::uint64_t offset,
+                       std::uint64_t length, bool write, bool cached) {
+  if (length == 0) return;
+  if (offset > tensor.tensor.bytes.count || length > tensor.tensor.bytes.count - offset)
+    throw UserError(
+        fmt::format("operation {} '{}' touches bytes {}..{} of tensor '{}', which has {}; "
+                    "expected a range inside it",
+                    pending.row.id, pending.row.name, offset, offset + length, tensor.tensor.name,
+                    tensor.tensor.bytes.count));
+  auto& brain = platform_.brain(pending.gpu);
+  const auto& entry = brain.space().at(tensor.tensor.id);
+  brain.reserve(entry.base + offset, {length});
+  if (!tensor.touched) {
+    tensor.touched = true;
+    if (!write) { // made elsewhere: what the L2 holds of this range belongs to a dead tensor
+      stale_.clear();
+      auto& gpu = platform_.gpu(pending.gpu);
+      gpu.l2().invalidate({entry.base, entry.base + entry.pages * brain.space().page().count},
+                          stale_);
+      gpu.write_back(stale_);
+    }
+  }
+  pending.operation.accesses.push_back({entry.base + offset, {length}, write, cached});
+}
+
+/// Declares the tensor on first use.
+Replay::TensorState& Replay::live(stream::TensorId id, std::uint32_t gpu) {
+  TensorState& tensor = tensors_.at(id);
+  if (!tensor.declared) {
+    platform_.brain(gpu).declare(tensor.tensor);
+    tensor.declared = true;
+    tensor.gpu = gpu;
+  }
+  return tensor;
+}
+
+/// Copies of profiler traces name no tensors: they work on a buffer of their own, one a
+/// stream and size class.
+Replay::TensorState& Replay::scratch(const Pending& pending, std::uint64_t bytes,
+                                     std::uint32_t which) {
+  const unsigned size_class = static_cast<unsigned>(std::bit_width(bytes - 1));
+  const auto key = std::make_tuple(pending.row.stream, which, size_class);
+  auto it = scratch_.find(key);
+  if (it == scratch_.end()) {
+    stream::Tensor tensor;
+    tensor.id = next_scratch_--;
+    tensor.name =
+        fmt::format("scratch of stream {} (2^{} B)", pending.row.stream.stream, size_class);
+    tensor.role = stream::Role::workspace;
+    tensor.bytes = {std::uint64_t{1} << size_class};
+    it = scratch_.emplace(key, tensor.id).first;
+    take(std::move(tensor));
+  }
+  return live(it->second, pending.gpu);
+}
+
+void Replay::build_copy(Pending& pending) {
+  const std::uint64_t bytes = pending.copy_bytes;
+  if (bytes == 0) return;
+  using stream::CopyKind;
+  const CopyKind kind = pending.copy;
+  const bool memset = kind == CopyKind::memset;
+  const bool from_host = kind == CopyKind::host_to_device || kind == CopyKind::host_to_host;
+  const bool to_host = kind == CopyKind::device_to_host || kind == CopyKind::host_to_host;
+  const auto device_side = [&](const std::optional<stream::TensorId>& named, bool write,
+                               std::uint32_t which) {
+    TensorState& tensor = named ? live(*named, pending.gpu) : scratch(pending, bytes, which);
+    add_range(pending, tensor, 0, bytes, write, memset);
+  };
+  const auto host_side = [&](bool write) {
+    const int tier = platform_.host_tier(pending.gpu);
+    if (tier < 0) {
+      ++totals_.skipped_host_side;
+      return;
+    }
+    pending.operation.accesses.push_back(
+        {physical_address(static_cast<std::uint16_t>(tier), 0), {bytes}, write, false});
+  };
+  if (!memset) from_host ? host_side(false) : device_side(pending.source, false, 0);
+  to_host ? host_side(true) : device_side(pending.destination, true, 1);
+  if (memset) return;
+  totals_.copy_bytes += bytes;
+  totals_.copy_side_bytes += bytes * pending.operation.accesses.size();
+}
+
+} // namespace umf::hw

@@ -1,0 +1,177 @@
+#include "hw/platform/scenario.h"
+
+#include "hw/platform/topology.h"
+#include "model/base/quantity.h"
+#include "model/policy/registry.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+
+namespace umf::hw {
+
+namespace {
+
+const Component<GeneralConfig>& general_component() {
+  static const auto keys =
+      Component<GeneralConfig>("scenario", "The scenario itself.")
+          .key("name", &GeneralConfig::name, {.help = "What reports call it.", .required = true})
+          .key("gpus", &GeneralConfig::gpus,
+               {.help = "GPUs, each with its own scheduler and on-package memory.",
+                .min = 1,
+                .max = 64,
+                .from = Provenance::derived,
+                .source = "one"})
+          .key("seed", &GeneralConfig::seed,
+               {.help = "Seed of everything drawn at random.",
+                .from = Provenance::derived,
+                .source = "any"});
+  return keys;
+}
+
+const Component<ReplayConfig>& replay_component() {
+  static const auto keys =
+      Component<ReplayConfig>("replay", "How a trace is replayed.")
+          .key("mode", &ReplayConfig::mode,
+               {.help = "closed: an operation starts when its stream's predecessor and its "
+                        "synchronisations are done.",
+                .from = Provenance::derived,
+                .source = "the machine alone, without the host's gaps"})
+          .key("read_ahead", &ReplayConfig::read_ahead,
+               {.help = "Operations read from the trace before their turn; bounds memory.",
+                .min = 1,
+                .max = 10'000'000,
+                .from = Provenance::derived,
+                .source = "thousands of queued launches, as drivers allow"});
+  return keys;
+}
+
+std::vector<Section> make_sections() {
+  const auto infos = [](auto kinds) {
+    std::vector<const ComponentInfo*> list;
+    for (const auto& kind : kinds)
+      list.push_back(kind.info);
+    return list;
+  };
+  using Shape = Section::Shape;
+  const ComponentInfo* general = &general_component().info();
+  std::vector<Section> sections;
+  for (const auto& key : general->keys)
+    sections.push_back({key.name, key.help, Shape::value, {general}});
+  sections.push_back({"gpu", "The GPU die.", Shape::object, {&gpu_component().info()}});
+  sections.push_back({"tiers", "Memories, by name.", Shape::map_of_kinds, infos(tier_kinds())});
+  sections.push_back({"links", "Links, by name.", Shape::map_of_kinds, infos(link_kinds())});
+  sections.push_back({"switches",
+                      "Switches and root complexes that need keys of their own, by name.",
+                      Shape::map_of_kinds,
+                      {&pcie_switch_component().info()}});
+  sections.push_back(
+      {"scheduler", "The memory scheduler unit.", Shape::object, {&scheduler_component().info()}});
+  Section policy{"policy", "Who decides where pages live.", Shape::kind_object,
+                 infos(policy::kinds())};
+  policy.kind_key = std::string(policy::kNameKey);
+  sections.push_back(policy);
+  sections.push_back(
+      {"replay", "How a trace is replayed.", Shape::object, {&replay_component().info()}});
+  return sections;
+}
+
+const Section& section(std::string_view name) {
+  for (const Section& s : scenario_sections())
+    if (s.name == name) return s;
+  throw InvariantError("no such section");
+}
+
+/// The object of a section; an empty one, placed where it would stand, when left out.
+JsonValue object_of(const JsonValue& document, std::string_view name) {
+  if (const JsonValue* given = document.find(name)) return *given;
+  Place place = document.place();
+  place.pointer += "/" + std::string(name);
+  return JsonValue::empty_object(place);
+}
+
+template <class Each>
+void each_member(const JsonValue& document, std::string_view name, KeyContext& context, Each each) {
+  const JsonValue map = object_of(document, name);
+  if (!map.is_object()) {
+    context.fault(map.place(), map.found() + ", expected an object of name: {\"kind\": …}");
+    return;
+  }
+  for (const auto& member : map.members()) {
+    const ComponentInfo* info = read_kind(member.value, section(name), context);
+    if (info != nullptr) each(member, info);
+  }
+}
+
+void read_tiers(const JsonValue& document, Scenario& scenario) {
+  each_member(document, "tiers", scenario.keys, [&](const auto& member, const ComponentInfo* info) {
+    for (const TierKind& kind : tier_kinds()) {
+      if (kind.info != info) continue;
+      auto spec = kind.read(member.value, scenario.keys);
+      spec->name = member.name;
+      spec->pointer = member.value.place().pointer;
+      scenario.tiers.push_back(std::move(spec));
+    }
+  });
+}
+
+void read_links(const JsonValue& document, Scenario& scenario) {
+  each_member(document, "links", scenario.keys, [&](const auto& member, const ComponentInfo* info) {
+    for (const LinkKind& kind : link_kinds())
+      if (kind.info == info)
+        scenario.links.push_back(kind.read(member.value, member.name, scenario.keys));
+  });
+  each_member(document, "switches", scenario.keys, [&](const auto& member, const ComponentInfo*) {
+    scenario.switches[member.name] = pcie_switch_component().read(member.value, scenario.keys);
+  });
+}
+
+void read_policy(const JsonValue& document, Scenario& scenario) {
+  const JsonValue object = object_of(document, "policy");
+  const ComponentInfo* info = read_kind(object, section("policy"), scenario.keys);
+  if (info == nullptr) return;
+  scenario.policy = kind_of(*info);
+  for (const policy::Kind& kind : policy::kinds()) {
+    if (kind.info != info) continue;
+    scenario.policies.push_back(kind.make(object, scenario.keys));
+    KeyContext again; // the same keys; their faults are already known
+    for (std::uint32_t g = 1; g < scenario.general.gpus; ++g)
+      scenario.policies.push_back(kind.make(object, again));
+  }
+}
+
+std::uint64_t hash_of(const Scenario& scenario) {
+  std::string all = "policy " + scenario.policy + "\n";
+  for (const KeyRecord& record : scenario.keys.records())
+    all += record.pointer + " " + record.value + "\n";
+  return XXH3_64bits(all.data(), all.size());
+}
+
+} // namespace
+
+std::span<const Section> scenario_sections() {
+  static const std::vector<Section> sections = make_sections();
+  return sections;
+}
+
+Scenario read_scenario(const JsonValue& document) {
+  Scenario scenario;
+  report_unknown_sections(document, scenario_sections(), scenario.keys);
+  scenario.general = general_component().read_known(document, scenario.keys);
+  scenario.gpu = gpu_component().read(object_of(document, "gpu"), scenario.keys, "");
+  scenario.scheduler =
+      scheduler_component().read(object_of(document, "scheduler"), scenario.keys, "");
+  check_scheduler(scenario.scheduler, "/scheduler", scenario.keys);
+  scenario.replay = replay_component().read(object_of(document, "replay"), scenario.keys, "");
+  read_tiers(document, scenario);
+  read_links(document, scenario);
+  read_policy(document, scenario);
+  scenario.keys.throw_if_faulty();
+  check_topology(scenario);
+  scenario.keys.throw_if_faulty();
+  scenario.hash = hash_of(scenario);
+  return scenario;
+}
+
+} // namespace umf::hw

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "hw/gpu/gpu_config.h"
+#include "hw/pcie/pcie.h"
+#include "hw/platform/kinds.h"
+#include "hw/scheduler/scheduler_config.h"
+#include "model/base/keys.h"
+#include "model/policy/policy.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace umf::hw {
+
+enum class ReplayMode : std::uint8_t { closed };
+
+struct ReplayConfig {
+  ReplayMode mode = ReplayMode::closed;
+  std::uint64_t read_ahead = 4096;
+};
+
+struct GeneralConfig {
+  std::string name;
+  std::uint32_t gpus = 1;
+  std::uint64_t seed = 1;
+};
+
+/// A whole machine with its policy, read and checked; nothing is built yet.
+struct Scenario {
+  GeneralConfig general;
+  GpuConfig gpu;
+  std::vector<std::unique_ptr<TierSpec>> tiers; ///< in file order
+  std::vector<LinkSpec> links;
+  std::map<std::string, PcieSwitchConfig> switches;
+  SchedulerConfig scheduler;
+  ReplayConfig replay;
+  std::string policy;
+  /// A policy of its own for each GPU's scheduler.
+  std::vector<std::unique_ptr<policy::Policy>> policies;
+  KeyContext keys;
+  std::uint64_t hash = 0; ///< of every key's value; equal machines hash alike
+};
+
+/// Every section of a scenario file: for reading, describe, schema.
+std::span<const Section> scenario_sections();
+
+/// Throws UserErrors with every fault found, one line each.
+Scenario read_scenario(const JsonValue& document);
+
+} // namespace umf::hw
+
+template <>
+struct umf::EnumNames<umf::hw::ReplayMode> {
+  static constexpr std::pair<std::string_view, umf::hw::ReplayMode> list[] = {
+      {"closed", umf::hw::ReplayMode::closed}};
+};

@@ -1,0 +1,299 @@
+#include "hw/scheduler/scheduler.h"
+
+#include "model/base/error.h"
+
+#include <algorithm>
+
+namespace umf::hw {
+
+using memory::PageState;
+
+namespace {
+/// Below the regions of the unified space lie system physical addresses (copy engines).
+constexpr std::uint64_t kFirstUnified = std::uint64_t{1} << 56;
+} // namespace
+
+Scheduler::Scheduler(sc_core::sc_module_name module, FlowClock& clock, PayloadPool& pool,
+                     const SchedulerConfig& config, scheduler::Brain& brain, std::uint32_t gpu)
+    : sc_core::sc_module(module), clock_(clock), pool_(pool), config_(config), brain_(brain),
+      gpu_(gpu), page_(config.page.count), tlb_(config.tlb_entries, 0) {
+  const std::string prefix = "gpu" + std::to_string(gpu) + ".scheduler.";
+  lookups_ = clock.add_resource(prefix + "lookups", config.lookup_rate.value, Cause::scheduler);
+  // Walks as seconds of walker time.
+  walkers_ = clock.add_resource(prefix + "walkers", config.walkers, Cause::translation);
+  reads.register_nb_transport_fw(this, &Scheduler::fw_reads);
+  writes.register_nb_transport_fw(this, &Scheduler::fw_writes);
+  ports.register_nb_transport_bw(this, &Scheduler::bw_ports);
+}
+
+void Scheduler::set_route(std::uint16_t tier, std::size_t port) {
+  if (tier >= port_of_tier_.size()) port_of_tier_.resize(tier + 1u, SIZE_MAX);
+  port_of_tier_[tier] = port;
+}
+
+template <class T>
+std::uint32_t Scheduler::take(std::vector<T>& slots, std::vector<std::uint32_t>& free) {
+  if (free.empty()) {
+    slots.emplace_back();
+    return static_cast<std::uint32_t>(slots.size() - 1);
+  }
+  const std::uint32_t id = free.back();
+  free.pop_back();
+  slots[id] = {};
+  return id;
+}
+
+tlm::tlm_sync_enum Scheduler::fw_reads(int id, Payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time&) {
+  return accept(id, false, payload, phase);
+}
+
+tlm::tlm_sync_enum Scheduler::fw_writes(int id, Payload& payload, tlm::tlm_phase& phase,
+                                        sc_core::sc_time&) {
+  return accept(id, true, payload, phase);
+}
+
+/// With the queue full the request is held back (no END_REQ), which by the base protocol
+/// keeps the asker from sending the next one on that socket.
+tlm::tlm_sync_enum Scheduler::accept(int id, bool write, Payload& payload, tlm::tlm_phase& phase) {
+  if (phase != tlm::BEGIN_REQ) return tlm::TLM_COMPLETED;
+  payload.acquire();
+  if (parked_.size() >= config_.queue_depth) {
+    held_[write].emplace_back(id, &payload);
+    return tlm::TLM_ACCEPTED;
+  }
+  const std::uint32_t request = take(requests_, free_requests_);
+  requests_[request].payload = &payload;
+  requests_[request].write = write;
+  requests_[request].upstream = id;
+  cut(request);
+  pump_commands();
+  phase = tlm::END_REQ;
+  return tlm::TLM_UPDATED;
+}
+
+void Scheduler::cut(std::uint32_t request) {
+  Payload& payload = *requests_[request].payload;
+  Burst& burst = burst_of(payload);
+  const std::uint64_t begin = payload.get_address();
+  const std::uint64_t length = payload.get_data_length();
+  const bool copy = burst.purpose == Purpose::copy;
+  auto& statistics = statistics_;
+  if (requests_[request].write)
+    (copy ? statistics.copy_bytes_written : statistics.write_backs) += length;
+  else
+    (copy ? statistics.copy_bytes_read : statistics.demand_fills) += length;
+
+  if (begin < kFirstUnified) {
+    const std::uint32_t piece = add_piece(request, begin, length);
+    dispatch(piece, {0, 0, tier_of(begin), PageState::resident, 0});
+    return;
+  }
+  runs_.clear();
+  brain_.touch(begin, {length}, requests_[request].write, sim_now(), runs_);
+  // Pieces exist before any is sent: an answer may come at once.
+  std::vector<std::pair<std::uint32_t, memory::PageRun>> todo;
+  for (const auto& run : runs_) {
+    const std::uint64_t from = std::max(begin, run.first * page_);
+    const std::uint64_t to = std::min(begin + length, (run.first + run.count) * page_);
+    const std::uint32_t piece = add_piece(request, from, to - from);
+    pieces_[piece].first_page = run.first;
+    pieces_[piece].pages = run.count;
+    todo.emplace_back(piece, run);
+  }
+  for (const auto& [piece, run] : todo)
+    dispatch(piece, run);
+}
+
+std::uint32_t Scheduler::add_piece(std::uint32_t request, std::uint64_t address,
+                                   std::uint64_t length) {
+  const std::uint32_t id = take(pieces_, free_pieces_);
+  Piece& piece = pieces_[id];
+  piece.request = request;
+  piece.address = address;
+  piece.length = length;
+  Request& owner = requests_[request];
+  ++owner.open;
+  if (owner.first_piece == kNoId) {
+    owner.first_piece = id;
+  } else {
+    std::uint32_t last = owner.first_piece;
+    while (pieces_[last].next != kNoId)
+      last = pieces_[last].next;
+    pieces_[last].next = id;
+  }
+  return id;
+}
+
+/// Sends a piece on its way, or parks it.
+void Scheduler::dispatch(std::uint32_t id, const memory::PageRun& run) {
+  Piece& piece = pieces_[id];
+  const Request& request = requests_[piece.request];
+  const bool waits =
+      run.state == PageState::suspended || (request.write && run.state == PageState::moving);
+  if (waits) {
+    if (!piece.parked) ++statistics_.parked;
+    piece.parked = true;
+    parked_.push_back(id);
+    return;
+  }
+  const bool physical = piece.address < kFirstUnified;
+  const std::uint64_t target =
+      physical
+          ? piece.address
+          : physical_address(run.tier, run.frame * page_ + (piece.address - run.first * page_));
+  Payload& sub = pool_.acquire(request.write, target, {piece.length});
+  Burst& burst = burst_of(sub);
+  burst = burst_of(*request.payload);
+  burst.token = id;
+  burst.tier = run.tier;
+  piece.payload = &sub;
+  piece.parked = false;
+  if (!physical) translate(burst, piece.first_page, piece.pages, piece.length);
+  send(sub, run.tier);
+}
+
+void Scheduler::send(Payload& payload, std::uint16_t tier) {
+  ensure(tier < port_of_tier_.size() && port_of_tier_[tier] != SIZE_MAX,
+         "scheduler: no port leads to the tier");
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  ports[static_cast<unsigned>(port_of_tier_[tier])]->nb_transport_fw(payload, phase, delay);
+}
+
+/// Lookups take slots of the lookup pipeline; TLB misses take walker time. A burst's first
+/// byte waits for its share of walks, the rest overlaps with the transfer.
+void Scheduler::translate(Burst& burst, memory::PageNumber first, std::uint64_t pages,
+                          std::uint64_t bytes) {
+  std::uint64_t hits = 0;
+  for (std::uint64_t at = first; at < first + pages;) {
+    const std::uint64_t end = std::min(first + pages, at + tlb_.capacity());
+    tlb_.access({at, end}, false, tlb_outcome_);
+    hits += tlb_outcome_.hit;
+    at = end;
+  }
+  statistics_.translations += pages;
+  statistics_.tlb_hits += hits;
+  const auto length = static_cast<double>(bytes);
+  burst.add_hop(lookups_, 1.0 / static_cast<double>(config_.request.count));
+  burst.add_latency(Cause::scheduler, config_.lookup_latency);
+  const std::uint64_t misses = pages - hits;
+  if (misses == 0 || config_.walk_latency.count == 0) return;
+  burst.add_hop(walkers_, static_cast<double>(misses) * config_.walk_latency.seconds() / length);
+  burst.add_latency(Cause::translation,
+                    {config_.walk_latency.count * static_cast<std::int64_t>(misses) /
+                     static_cast<std::int64_t>(pages)});
+}
+
+tlm::tlm_sync_enum Scheduler::bw_ports(int, Payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) {
+  ensure(phase == tlm::BEGIN_RESP, "scheduler: unexpected phase on the way back");
+  const std::uint64_t token = burst_of(payload).token;
+  if (token & kMigration) {
+    copy_answered(payload);
+    payload.release();
+    return tlm::TLM_COMPLETED;
+  }
+  const auto piece = static_cast<std::uint32_t>(token);
+  pieces_[piece].payload = nullptr;
+  // The asker learns which parts of the path its last bytes are still travelling.
+  burst_of(*requests_[pieces_[piece].request].payload).latency = burst_of(payload).latency;
+  payload.release();
+  answered(piece, sim_now() + from_sc(delay));
+  return tlm::TLM_COMPLETED;
+}
+
+void Scheduler::answered(std::uint32_t id, Femtoseconds at) {
+  Piece& piece = pieces_[id];
+  piece.answered = true;
+  Request& request = requests_[piece.request];
+  request.done_at = std::max(request.done_at, at.count);
+  if (--request.open > 0) {
+    finish_drained_moves();
+    return;
+  }
+  const std::uint32_t owner = piece.request;
+  for (std::uint32_t p = request.first_piece; p != kNoId;) {
+    const std::uint32_t next = pieces_[p].next;
+    free_pieces_.push_back(p);
+    pieces_[p].request = kNoId;
+    p = next;
+  }
+  const Request done = request;
+  free_requests_.push_back(owner);
+  finish_drained_moves();
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  sc_core::sc_time delay = to_sc(Femtoseconds{done.done_at} - sim_now());
+  done.payload->set_response_status(tlm::TLM_OK_RESPONSE);
+  auto& socket = done.write ? writes : reads;
+  socket[static_cast<unsigned>(done.upstream)]->nb_transport_bw(*done.payload, phase, delay);
+  done.payload->release();
+}
+
+void Scheduler::retry_parked() {
+  std::deque<std::uint32_t> waiting;
+  waiting.swap(parked_);
+  for (const std::uint32_t id : waiting) {
+    // Pages may have come to rest in several runs: cut again at the new borders.
+    std::vector<memory::PageRun> runs;
+    const Piece piece = pieces_[id];
+    brain_.look(piece.address, {piece.length}, runs);
+    for (std::size_t i = 1; i < runs.size(); ++i) {
+      const std::uint64_t from = runs[i].first * page_;
+      const std::uint64_t to =
+          std::min(piece.address + piece.length, (runs[i].first + runs[i].count) * page_);
+      const std::uint32_t extra = add_piece(piece.request, from, to - from);
+      pieces_[extra].first_page = runs[i].first;
+      pieces_[extra].pages = runs[i].count;
+      pieces_[extra].parked = true;
+      dispatch(extra, runs[i]);
+    }
+    pieces_[id].length =
+        std::min(piece.address + piece.length, (runs[0].first + runs[0].count) * page_) -
+        piece.address;
+    pieces_[id].pages = runs[0].count;
+    dispatch(id, runs[0]);
+  }
+  for (const bool write : {true, false}) {
+    while (!held_[write].empty() && parked_.size() < config_.queue_depth) {
+      const auto [upstream, payload] = held_[write].front();
+      held_[write].pop_front();
+      const std::uint32_t request = take(requests_, free_requests_);
+      requests_[request].payload = payload;
+      requests_[request].write = write;
+      requests_[request].upstream = upstream;
+      tlm::tlm_phase phase = tlm::END_REQ;
+      sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+      auto& socket = write ? writes : reads;
+      cut(request);
+      socket[static_cast<unsigned>(upstream)]->nb_transport_bw(*payload, phase, delay);
+    }
+  }
+}
+
+void Scheduler::explain(const Payload& payload, CauseShares& shares) const {
+  const auto add = [&](Cause cause, double share) {
+    shares[static_cast<std::size_t>(cause)] += share;
+  };
+  const auto* own = payload.get_extension<Burst>();
+  const auto by_latency = [&](const Burst& burst) {
+    for (std::size_t c = 0; c < kCauses; ++c)
+      add(static_cast<Cause>(c), static_cast<double>(burst.latency[c]));
+  };
+  for (const Request& request : requests_) {
+    if (request.payload != &payload || request.open == 0) continue;
+    for (std::uint32_t p = request.first_piece; p != kNoId; p = pieces_[p].next) {
+      const Piece& piece = pieces_[p];
+      if (piece.answered) continue;
+      if (piece.payload == nullptr) return add(Cause::migration, 1.0);
+      const auto* burst = piece.payload->get_extension<Burst>();
+      if (burst->flow == kNoId) return by_latency(*burst);
+      const ResourceId limit = clock_.network().last_bottleneck(burst->flow);
+      if (clock_.is_window(limit)) return by_latency(*burst);
+      return add(clock_.cause_of(limit), 1.0);
+    }
+  }
+  by_latency(*own);
+}
+
+} // namespace umf::hw

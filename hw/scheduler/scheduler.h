@@ -1,0 +1,140 @@
+#pragma once
+
+#include "hw/fabric/burst.h"
+#include "hw/fabric/flow_clock.h"
+#include "hw/fabric/interconnect.h"
+#include "hw/scheduler/scheduler_config.h"
+#include "model/memory/extent_cache.h"
+#include "model/scheduler/brain.h"
+
+#include <systemc>
+#include <tlm>
+#include <tlm_utils/multi_passthrough_initiator_socket.h>
+#include <tlm_utils/multi_passthrough_target_socket.h>
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <vector>
+
+namespace umf::hw {
+
+struct SchedulerStatistics {
+  std::uint64_t translations = 0; ///< pages looked up
+  std::uint64_t tlb_hits = 0;
+  std::uint64_t parked = 0;                                  ///< pieces that waited for a command
+  std::uint64_t copied_read = 0, copied_written = 0;         ///< bytes of migrations, each side
+  std::uint64_t demand_fills = 0;                            ///< bytes read for the L2
+  std::uint64_t write_backs = 0;                             ///< bytes written for the L2
+  std::uint64_t copy_bytes_read = 0, copy_bytes_written = 0; ///< copy engine
+};
+
+/// The memory scheduler unit behind the L2: what translation, queues and commands cost.
+/// It decides nothing; the Brain does.
+///
+/// Reads and posted writes arrive on sockets of their own, so a write passes a read that
+/// waits. A burst is cut at the borders of page runs into pieces; pieces of suspended
+/// pages, and writes to moving ones, wait in a finite queue that pushes back to the L2.
+class Scheduler : public sc_core::sc_module {
+public:
+  tlm_utils::multi_passthrough_target_socket<Scheduler> reads{"reads"};
+  tlm_utils::multi_passthrough_target_socket<Scheduler> writes{"writes"};
+  tlm_utils::multi_passthrough_initiator_socket<Scheduler> ports{"ports"};
+
+  Scheduler(sc_core::sc_module_name name, FlowClock& clock, PayloadPool& pool,
+            const SchedulerConfig& config, scheduler::Brain& brain, std::uint32_t gpu);
+
+  /// Downstream socket that leads to a tier, in order of binding.
+  void set_route(std::uint16_t tier, std::size_t port);
+
+  const SchedulerStatistics& statistics() const { return statistics_; }
+  const SchedulerConfig& config() const { return config_; }
+
+  /// What an accepted burst of this scheduler waits for now; payload is the asker's.
+  void explain(const tlm::tlm_generic_payload& payload, CauseShares& shares) const;
+
+  /// Commands in progress or waiting: the run is not over while there are any.
+  bool busy() const { return !moves_.empty(); }
+  /// Called when a command has completed (tensors may be released then).
+  void on_command_done(std::function<void()> listener) { command_done_ = std::move(listener); }
+  /// Called whenever what a burst waits for may change outside the flow network.
+  void before_change(std::function<void()> listener) { before_change_ = std::move(listener); }
+
+private:
+  using Payload = tlm::tlm_generic_payload;
+  static constexpr std::uint64_t kMigration = std::uint64_t{1} << 63; ///< token flag
+
+  struct Request { ///< one burst of the L2 or a copy engine
+    Payload* payload = nullptr;
+    std::uint32_t open = 0; ///< pieces not answered
+    std::uint32_t first_piece = kNoId;
+    std::int64_t done_at = 0;
+    bool write = false;
+    int upstream = 0;
+  };
+  struct Piece {
+    Payload* payload = nullptr; ///< null while parked
+    std::uint32_t request = kNoId;
+    std::uint32_t next = kNoId; ///< of the same request
+    std::uint64_t address = 0;  ///< unified, or physical below the regions
+    std::uint64_t length = 0;
+    memory::PageNumber first_page = 0;
+    std::uint64_t pages = 0;
+    bool parked = false, answered = false;
+  };
+  struct Move {
+    scheduler::Command command;
+    std::uint64_t read_at = 0, reading = 0, written = 0;
+    std::uint32_t in_flight = 0;
+    bool started = false, suspended = false;
+  };
+
+  tlm::tlm_sync_enum fw_reads(int id, Payload& payload, tlm::tlm_phase& phase,
+                              sc_core::sc_time& delay);
+  tlm::tlm_sync_enum fw_writes(int id, Payload& payload, tlm::tlm_phase& phase,
+                               sc_core::sc_time& delay);
+  tlm::tlm_sync_enum accept(int id, bool write, Payload& payload, tlm::tlm_phase& phase);
+  tlm::tlm_sync_enum bw_ports(int port, Payload& payload, tlm::tlm_phase& phase,
+                              sc_core::sc_time& delay);
+
+  void cut(std::uint32_t request);
+  std::uint32_t add_piece(std::uint32_t request, std::uint64_t address, std::uint64_t length);
+  void dispatch(std::uint32_t piece, const memory::PageRun& run);
+  void send(Payload& payload, std::uint16_t tier);
+  void translate(Burst& burst, memory::PageNumber first, std::uint64_t pages, std::uint64_t bytes);
+  void answered(std::uint32_t piece, Femtoseconds at);
+  void retry_parked();
+
+  void pump_commands();
+  void start_move(Move& move);
+  void advance_move(Move& move);
+  void copy_answered(const Payload& payload);
+  void finish_drained_moves();
+  bool in_flight(memory::PageNumber first, std::uint64_t pages, bool only_writes) const;
+
+  template <class T>
+  static std::uint32_t take(std::vector<T>& slots, std::vector<std::uint32_t>& free);
+
+  FlowClock& clock_;
+  PayloadPool& pool_;
+  SchedulerConfig config_;
+  scheduler::Brain& brain_;
+  std::uint32_t gpu_;
+  std::uint64_t page_;
+  SchedulerStatistics statistics_;
+  std::vector<std::size_t> port_of_tier_;
+  memory::ExtentCache tlb_;
+  memory::ExtentCache::Outcome tlb_outcome_;
+  ResourceId lookups_, walkers_;
+
+  std::vector<Request> requests_;
+  std::vector<Piece> pieces_;
+  std::vector<std::uint32_t> free_requests_, free_pieces_;
+  std::deque<std::uint32_t> parked_;
+  std::deque<std::pair<int, Payload*>> held_[2]; ///< refused requests by direction
+  std::deque<Move> moves_;
+  std::vector<memory::PageRun> runs_;
+  std::function<void()> command_done_, before_change_;
+};
+
+} // namespace umf::hw

@@ -1,0 +1,88 @@
+#include "hw/scheduler/scheduler_config.h"
+
+#include "model/base/quantity.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+namespace umf::hw {
+
+const Component<SchedulerConfig>& scheduler_component() {
+  static const auto keys =
+      Component<SchedulerConfig>("scheduler", "The memory scheduler unit behind the L2.")
+          .key("page", &SchedulerConfig::page,
+               {.help = "Page of the unified address space (S1); a power of two.",
+                .min = 4_KiB,
+                .max = 2_MiB,
+                .from = Provenance::claimed,
+                .source = "umf-three-tier document: 64 KiB, 4 KiB selectable"})
+          .key("tlb_entries", &SchedulerConfig::tlb_entries,
+               {.help = "Pages whose translation is held; fully associative, LRU.",
+                .min = 1,
+                .max = 1'000'000'000,
+                .from = Provenance::derived,
+                .source = "4096 × 64 KiB = 256 MiB of reach"})
+          .key("walk_latency", &SchedulerConfig::walk_latency,
+               {.help = "One page-table walk after a TLB miss (boundary: scheduler).",
+                .min = Femtoseconds{0},
+                .max = 1000000_ns,
+                .from = Provenance::derived,
+                .source = "one dependent read of HBM through the L2, 375 ns, and queueing"})
+          .key("walkers", &SchedulerConfig::walkers,
+               {.help = "Walks in progress at once.",
+                .min = 1,
+                .max = 65536,
+                .from = Provenance::derived,
+                .source = "assumed; no public figure"})
+          .key("lookup_rate", &SchedulerConfig::lookup_rate,
+               {.help = "Requests translated a second, all slices together.",
+                .min = Hertz{1e6},
+                .from = Provenance::derived,
+                .source = "80 L2 slices × one lookup a clock of 1.755 GHz"})
+          .key("request", &SchedulerConfig::request,
+               {.help = "Bytes one lookup serves.",
+                .min = Bytes{32},
+                .max = Bytes{4096},
+                .from = Provenance::standard,
+                .source = "CUDA: 128 B cache lines"})
+          .key("lookup_latency", &SchedulerConfig::lookup_latency,
+               {.help = "Unloaded lookup, both ways, TLB hit (boundary: scheduler).",
+                .min = Femtoseconds{0},
+                .max = 1000000_ns,
+                .from = Provenance::derived,
+                .source = "zero: load-to-use latencies of GPUs already include theirs"})
+          .key("queue_depth", &SchedulerConfig::queue_depth,
+               {.help = "Bursts that may wait for pages in motion before the L2 is pushed back.",
+                .min = 1,
+                .max = 1'000'000,
+                .from = Provenance::derived,
+                .source = "assumed; no public figure"})
+          .key("command_queue", &SchedulerConfig::command_queue,
+               {.help = "Commands in progress at once; more are refused.",
+                .min = 1,
+                .max = 1'000'000,
+                .from = Provenance::derived,
+                .source = "assumed; no public figure"})
+          .key("max_burst", &SchedulerConfig::max_burst,
+               {.help = "Longest run moved as one burst.",
+                .min = 4_KiB,
+                .max = 64_MiB,
+                .from = Provenance::derived,
+                .source = "a page to a few MiB: resolution against speed"});
+  return keys;
+}
+
+void check_scheduler(const SchedulerConfig& config, const std::string& pointer,
+                     KeyContext& context) {
+  if (!std::has_single_bit(config.page.count))
+    context.fault(context.place_of(pointer + "/page"),
+                  fmt::format("{} is no power of two, expected a page such as \"64KiB\"",
+                              print(config.page)));
+  if (config.max_burst < config.page)
+    context.fault(context.place_of(pointer + "/max_burst"),
+                  fmt::format("{} is shorter than a page of {}, expected at least one page",
+                              print(config.max_burst), print(config.page)));
+}
+
+} // namespace umf::hw

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "model/base/keys.h"
+
+namespace umf::hw {
+
+/// What the scheduler unit costs (see README.md for the model).
+struct SchedulerConfig {
+  Bytes page = 64_KiB;
+  std::uint64_t tlb_entries = 4096;
+  Femtoseconds walk_latency = 500_ns;
+  std::uint32_t walkers = 32;
+  Hertz lookup_rate{140e9};
+  Bytes request{128};
+  Femtoseconds lookup_latency{0};
+  std::uint32_t queue_depth = 64;
+  std::uint32_t command_queue = 16;
+  Bytes max_burst = 4_MiB;
+};
+
+const Component<SchedulerConfig>& scheduler_component();
+/// Faults settings that contradict each other.
+void check_scheduler(const SchedulerConfig& config, const std::string& pointer,
+                     KeyContext& context);
+
+} // namespace umf::hw

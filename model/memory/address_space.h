@@ -1,0 +1,57 @@
+#pragma once
+
+#include "model/base/units.h"
+#include "model/memory/extent_cache.h"
+#include "model/stream/records.h"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace umf::memory {
+
+/// S1: the unified address space is carved into three regions, told apart by the top bits.
+enum class Region : std::uint8_t { kv, activation, weight };
+inline constexpr std::size_t kRegions = 3;
+
+Region region_of(stream::Role role);
+std::string_view name_of(Region region);
+
+/// S2: unified addresses. A tensor is a page-aligned logical range; ranges of
+/// released tensors are used again (best fit), as a framework's caching allocator
+/// does, so that short-lived activations keep meeting the same cache lines.
+class AddressSpace {
+public:
+  explicit AddressSpace(Bytes page) : page_(page) {}
+
+  struct Entry {
+    stream::Tensor tensor;
+    Region region = Region::activation;
+    std::uint64_t base = 0; ///< unified address of the first byte
+    std::uint64_t pages = 0;
+  };
+
+  /// Gives the tensor a range. A tensor without bytes gets none.
+  const Entry& declare(const stream::Tensor& tensor);
+  void release(stream::TensorId id);
+
+  const Entry* find(stream::TensorId id) const;
+  const Entry& at(stream::TensorId id) const;
+  /// The live tensor whose range holds a unified address.
+  const Entry* holder(std::uint64_t address) const;
+  Bytes page() const { return page_; }
+  std::uint64_t live_tensors() const { return by_base_.size(); }
+
+private:
+  std::uint64_t take_range(Region region, std::uint64_t bytes);
+
+  Bytes page_;
+  std::array<std::uint64_t, kRegions> top_{};
+  std::array<std::multimap<std::uint64_t, std::uint64_t>, kRegions> holes_; ///< bytes → base
+  std::map<stream::TensorId, Entry> entries_;
+  std::map<std::uint64_t, stream::TensorId> by_base_;
+};
+
+} // namespace umf::memory

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <vector>
+
+namespace umf::memory {
+
+using TierIndex = std::uint16_t;
+using PageNumber = std::uint64_t; ///< unified address / page size
+
+/// S2. A deferred page has no frame anywhere; a moving page is still read at its old place;
+/// a suspended one may not be touched until its command completes.
+enum class PageState : std::uint8_t { deferred, resident, moving, suspended };
+
+std::string_view name_of(PageState state);
+
+/// Consecutive pages in one state, on consecutive frames of one tier.
+struct PageRun {
+  PageNumber first = 0;
+  std::uint64_t count = 0;
+  TierIndex tier = 0;
+  PageState state = PageState::deferred;
+  std::uint64_t frame = 0; ///< of the first page; meaningless while deferred
+};
+
+/// Where every materialised page lives. Runs, not pages: contiguous placement stays one
+/// entry however long it is. Each page has exactly one owner.
+class PageTable {
+public:
+  /// Appends the runs covering [first, first + count) in order, gaps as deferred runs.
+  void lookup(PageNumber first, std::uint64_t count, std::vector<PageRun>& runs) const;
+
+  /// Materialises deferred pages.
+  void map(PageNumber first, std::uint64_t count, TierIndex tier, std::uint64_t frame);
+  void set_state(PageNumber first, std::uint64_t count, PageState state);
+  /// Forgets the pages and returns the runs they had.
+  std::vector<PageRun> unmap(PageNumber first, std::uint64_t count);
+
+  std::uint64_t resident(TierIndex tier) const;
+  std::uint64_t peak(TierIndex tier) const;
+  std::size_t runs() const { return runs_.size(); }
+
+private:
+  struct Run {
+    std::uint64_t count = 0, frame = 0;
+    TierIndex tier = 0;
+    PageState state = PageState::resident;
+  };
+  using Runs = std::map<PageNumber, Run>;
+
+  void cut(PageNumber at);
+  void merge_with_next(Runs::iterator it);
+  void count(TierIndex tier, std::int64_t pages);
+
+  Runs runs_;
+  std::vector<std::uint64_t> resident_, peak_;
+};
+
+} // namespace umf::memory

@@ -1,0 +1,102 @@
+#pragma once
+
+#include "model/base/units.h"
+#include "model/memory/address_space.h"
+#include "model/memory/page_table.h"
+#include "model/policy/policy.h"
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+/// The memory scheduler's decisions as a deterministic state machine: events in, commands
+/// out, time as an argument. hw/scheduler gives the commands their time; exec/ will
+/// perform them for real. It holds page-table state, never the cost of looking it up.
+namespace umf::scheduler {
+
+using memory::PageNumber;
+using memory::PageRun;
+using memory::TierIndex;
+using CommandId = std::uint64_t;
+
+/// Move pages to another tier. Life: issued → accepted or refused; accepted → the machine
+/// copies while readers go on at the old place and writers wait → suspend() → reads in
+/// flight drain, new accesses wait → quiesced() switches the mapping → completed().
+struct Command {
+  CommandId id = 0;
+  PageRun from; ///< as it was when the command was issued
+  TierIndex to = 0;
+  std::uint64_t to_frame = 0;
+};
+
+struct Counters {
+  std::uint64_t touches = 0;       ///< accesses resolved
+  std::uint64_t first_touches = 0; ///< pages materialised on demand: not faults
+  std::uint64_t faults = 0;        ///< accesses with no valid mapping
+  std::uint64_t remote_hits = 0;   ///< accesses served by a mapped page outside HBM and SRAM
+  std::uint64_t commands = 0, refused = 0, completed = 0;
+  std::uint64_t promotions = 0, demotions = 0; ///< pages moved towards, away from HBM
+  Bytes moved{};
+};
+
+class Brain {
+public:
+  Brain(policy::Ground ground, std::unique_ptr<policy::Policy> policy);
+  ~Brain();
+  Brain(const Brain&) = delete;
+  Brain& operator=(const Brain&) = delete;
+
+  /// Gives a tensor its logical range; no page exists yet (S2: deferred pages cost nothing).
+  void declare(const stream::Tensor& tensor);
+  /// Initial residency: places the whole tensor before time starts.
+  void preload(stream::TensorId tensor);
+  /// First touch of what an operation is about to use: deferred pages get their frames.
+  void reserve(std::uint64_t address, Bytes length);
+  /// The tensor is dead: its frames return. Its pages may not be in a command.
+  void release(stream::TensorId tensor);
+  /// Whether pages of the tensor are held by a command in progress.
+  bool busy(stream::TensorId tensor) const;
+
+  /// Resolves [address, address + length): appends one run per (state, tier, frame run),
+  /// materialising deferred pages by the policy. The runs cover whole pages.
+  void touch(std::uint64_t address, Bytes length, bool write, Femtoseconds now,
+             std::vector<PageRun>& runs);
+  /// As touch, but looks only: no events, no placement.
+  void look(std::uint64_t address, Bytes length, std::vector<PageRun>& runs) const;
+
+  std::optional<Command> next_command();
+  void refused(const Command& command);
+  void suspend(const Command& command);
+  void quiesced(const Command& command);
+  void completed(const Command& command);
+
+  const memory::AddressSpace& space() const { return space_; }
+  const memory::PageTable& table() const { return table_; }
+  const policy::Ground& ground() const { return ground_; }
+  const Counters& counters() const { return counters_; }
+
+  /// Bytes of tensors against bytes of the pages that hold them, at their peak.
+  Bytes peak_padding() const { return peak_padding_; }
+
+private:
+  void materialise(const memory::AddressSpace::Entry& entry, PageNumber first, std::uint64_t count,
+                   bool initial);
+  void take_orders();
+
+  policy::Ground ground_;
+  std::unique_ptr<policy::Policy> policy_;
+  memory::AddressSpace space_;
+  memory::PageTable table_;
+  Counters counters_;
+  std::deque<Command> pending_;
+  std::vector<Command> active_;
+  std::vector<policy::Order> orders_;
+  std::vector<policy::Grant> grants_;
+  std::vector<PageRun> runs_;
+  Bytes padding_{}, peak_padding_{};
+  CommandId next_id_ = 1;
+};
+
+} // namespace umf::scheduler

@@ -1,0 +1,224 @@
+#include "traces/io/spill.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+namespace umf::traces::io {
+
+namespace {
+
+constexpr std::size_t kWindow = 1 << 18;
+
+[[noreturn]] void refuse(const char* what) {
+  throw std::runtime_error(std::string("temporary file: ") + what + ": " + std::strerror(errno));
+}
+
+int unlinked_file() {
+  const char* folder = std::getenv("TMPDIR");
+  std::string path = std::string(folder && *folder ? folder : "/tmp") + "/umfsim-spill-XXXXXX";
+  const int descriptor = mkstemp(path.data());
+  if (descriptor < 0) refuse("cannot be created");
+  unlink(path.c_str());
+  return descriptor;
+}
+
+template <class Value>
+void put(std::string& to, const Value& value) {
+  to.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+template <class Value>
+Value get(const char* from) {
+  Value value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+} // namespace
+
+SpillFile::SpillFile(SpillFile&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), size_(std::exchange(other.size_, 0)) {}
+
+SpillFile& SpillFile::operator=(SpillFile&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+SpillFile::~SpillFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+void SpillFile::append(std::string_view bytes) {
+  if (descriptor_ < 0) descriptor_ = unlinked_file();
+  while (!bytes.empty()) {
+    const auto wrote = pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(size_));
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) refuse("cannot be written");
+    size_ += static_cast<std::uint64_t>(wrote);
+    bytes.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+}
+
+std::size_t SpillFile::read(std::uint64_t offset, char* to, std::size_t most) const {
+  if (offset >= size_) return 0;
+  for (;;) {
+    const auto got = pread(descriptor_, to, most, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) refuse("cannot be read");
+    return static_cast<std::size_t>(got);
+  }
+}
+
+void RecordLog::append(std::string_view record) {
+  put(tail_, static_cast<std::uint32_t>(record.size()));
+  tail_ += record;
+  if (tail_.size() < memory_.count) return;
+  file_.append(tail_);
+  tail_.clear();
+}
+
+void RecordLog::rewind() {
+  window_.clear();
+  window_at_ = 0;
+  file_at_ = 0;
+  tail_at_ = 0;
+}
+
+bool RecordLog::have(std::size_t least) {
+  if (window_.size() - window_at_ >= least) return true;
+  window_.erase(0, window_at_);
+  window_at_ = 0;
+  while (window_.size() < least) {
+    const auto kept = window_.size();
+    const auto left = file_.size() - file_at_;
+    if (left == 0) return false;
+    window_.resize(kept + std::min<std::uint64_t>(std::max(kWindow, least), left));
+    const auto got = file_.read(file_at_, window_.data() + kept, window_.size() - kept);
+    window_.resize(kept + got);
+    file_at_ += got;
+    if (got == 0) return false;
+  }
+  return true;
+}
+
+bool RecordLog::next(std::string_view& record) {
+  constexpr auto head = sizeof(std::uint32_t);
+  if (have(head)) {
+    const auto length = get<std::uint32_t>(window_.data() + window_at_);
+    have(head + length);
+    record = std::string_view(window_).substr(window_at_ + head, length);
+    window_at_ += head + length;
+    return true;
+  }
+  if (tail_at_ == tail_.size()) return false;
+  const auto length = get<std::uint32_t>(tail_.data() + tail_at_);
+  record = std::string_view(tail_).substr(tail_at_ + head, length);
+  tail_at_ += head + length;
+  return true;
+}
+
+bool SortedRecords::Entry::operator<(const Entry& other) const {
+  for (std::size_t i = 0; i < key.size(); ++i)
+    if (key[i] != other.key[i]) return key[i] < other.key[i];
+  return sequence < other.sequence;
+}
+
+void SortedRecords::add(const Key& key, std::string_view record) {
+  entries_.push_back({key, added_++, arena_.size(), record.size()});
+  arena_ += record;
+  if (arena_.size() + entries_.size() * sizeof(Entry) >= memory_.count) write_run();
+}
+
+void SortedRecords::sort_memory() {
+  std::sort(entries_.begin(), entries_.end());
+}
+
+void SortedRecords::write_run() {
+  sort_memory();
+  Run run;
+  run.at = file_.size();
+  std::string out;
+  for (const auto& entry : entries_) {
+    put(out, entry);
+    out.append(arena_, entry.offset, entry.length);
+    if (out.size() < kWindow) continue;
+    file_.append(out);
+    out.clear();
+  }
+  file_.append(out);
+  run.end = file_.size();
+  runs_.push_back(std::move(run));
+  entries_.clear();
+  arena_.clear();
+}
+
+void SortedRecords::sort() {
+  if (runs_.empty()) {
+    sort_memory();
+    return;
+  }
+  if (!entries_.empty()) write_run();
+  arena_ = {};
+  entries_ = {};
+  const auto later = [this](std::size_t a, std::size_t b) { return runs_[b].head < runs_[a].head; };
+  for (std::size_t i = 0; i < runs_.size(); ++i)
+    if (load_head(runs_[i])) heap_.push_back(i);
+  std::make_heap(heap_.begin(), heap_.end(), later);
+}
+
+bool SortedRecords::fill(Run& run, std::size_t least) {
+  if (run.window.size() - run.window_at >= least) return true;
+  run.window.erase(0, run.window_at);
+  run.window_at = 0;
+  const auto share = std::clamp<std::size_t>(memory_.count / runs_.size(), 4096, kWindow);
+  while (run.window.size() < least && run.at < run.end) {
+    const auto kept = run.window.size();
+    const auto want = std::min<std::uint64_t>(std::max(share, least), run.end - run.at);
+    run.window.resize(kept + want);
+    const auto got = file_.read(run.at, run.window.data() + kept, want);
+    run.window.resize(kept + got);
+    run.at += got;
+    if (got == 0) break;
+  }
+  return run.window.size() >= least;
+}
+
+bool SortedRecords::load_head(Run& run) {
+  if (!fill(run, sizeof(Entry))) return false;
+  run.head = get<Entry>(run.window.data() + run.window_at);
+  return fill(run, sizeof(Entry) + run.head.length);
+}
+
+bool SortedRecords::next_in_memory(Key& key, std::string_view& record) {
+  if (next_entry_ == entries_.size()) return false;
+  const auto& entry = entries_[next_entry_++];
+  key = entry.key;
+  record = std::string_view(arena_).substr(entry.offset, entry.length);
+  return true;
+}
+
+bool SortedRecords::next(Key& key, std::string_view& record) {
+  if (runs_.empty()) return next_in_memory(key, record);
+  if (heap_.empty()) return false;
+  const auto later = [this](std::size_t a, std::size_t b) { return runs_[b].head < runs_[a].head; };
+  std::pop_heap(heap_.begin(), heap_.end(), later);
+  Run& run = runs_[heap_.back()];
+  key = run.head.key;
+  current_.assign(run.window, run.window_at + sizeof(Entry), run.head.length);
+  run.window_at += sizeof(Entry) + run.head.length;
+  if (load_head(run))
+    std::push_heap(heap_.begin(), heap_.end(), later);
+  else
+    heap_.pop_back();
+  record = current_;
+  return true;
+}
+
+} // namespace umf::traces::io

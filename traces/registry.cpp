@@ -1,0 +1,88 @@
+#include "traces/registry.h"
+
+#include "traces/io/input.h"
+#include "traces/jsonl/reader.h"
+#include "traces/jsonl/writer.h"
+#include "traces/kineto/reader.h"
+#include "traces/places.h"
+#include "traces/umft/reader.h"
+#include "traces/umft/writer.h"
+
+#include <fmt/format.h>
+#include <string>
+#include <string_view>
+
+namespace umf::traces {
+
+namespace {
+
+using Path = std::filesystem::path;
+
+template <class Reader>
+std::unique_ptr<stream::Source> open_with(const Path& path) {
+  return std::make_unique<Reader>(path);
+}
+
+template <class Writer>
+std::unique_ptr<stream::Sink> create_with(const Path& path, const stream::Header& header) {
+  return std::make_unique<Writer>(path, header);
+}
+
+struct Format {
+  std::string_view name;
+  bool (*looks_like)(std::string_view first_bytes);
+  std::unique_ptr<stream::Source> (*open)(const Path&);
+  std::string_view extension; ///< empty when it is only read
+  std::unique_ptr<stream::Sink> (*create)(const Path&, const stream::Header&);
+};
+
+/// Asked in this order: strict ones first.
+constexpr Format kFormats[] = {
+    {"umft", umft::looks_like_umft, open_with<umft::Reader>, ".umft", create_with<umft::Writer>},
+    {"umfsim JSON lines", jsonl::looks_like_jsonl, open_with<jsonl::Reader>, ".jsonl",
+     create_with<jsonl::Writer>},
+    {"kineto", kineto::looks_like_kineto, kineto::open_kineto, "", nullptr},
+};
+
+/// The decompressed start of a file, enough to tell every format.
+std::string first_bytes(const Path& path) {
+  constexpr std::size_t kEnough = 64 << 10;
+  std::string bytes(kEnough, '\0');
+  io::Input input = io::Input::open(path);
+  std::size_t held = 0;
+  while (held < kEnough) {
+    const std::size_t got = input.read(bytes.data() + held, kEnough - held);
+    if (got == 0) break;
+    held += got;
+  }
+  bytes.resize(held);
+  return bytes;
+}
+
+} // namespace
+
+std::unique_ptr<stream::Source> open_trace(const Path& path) {
+  const std::string start = first_bytes(path);
+  std::string known;
+  for (const auto& format : kFormats) {
+    if (format.looks_like(start)) return format.open(path);
+    known += (known.empty() ? "" : ", ") + std::string(format.name);
+  }
+  throw UserError(place_of(path.string()),
+                  fmt::format("{}, expected one of: {}",
+                              start.empty() ? "an empty file" : "an unknown trace format", known));
+}
+
+std::unique_ptr<stream::Sink> create_trace(const Path& path, const stream::Header& header) {
+  const std::string extension = path.extension().string();
+  std::string known;
+  for (const auto& format : kFormats) {
+    if (format.create == nullptr) continue;
+    if (extension == format.extension) return format.create(path, header);
+    known += (known.empty() ? "" : ", ") + std::string(format.extension);
+  }
+  throw UserError(place_of(path.string()),
+                  fmt::format("a name that ends in \"{}\", expected one of: {}", extension, known));
+}
+
+} // namespace umf::traces

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "model/stream/records.h"
+
+#include <filesystem>
+#include <memory>
+
+namespace umf::traces {
+
+/// Opens a trace of any known format, told by what is in it and never by its name.
+/// Throws UserError when it cannot be read or no format knows it; lists those there are.
+std::unique_ptr<stream::Source> open_trace(const std::filesystem::path&);
+
+/// A sink for the format that the name's ending asks for (.umft, .jsonl). The file appears
+/// with finish(). Throws UserError for other endings.
+std::unique_ptr<stream::Sink> create_trace(const std::filesystem::path&, const stream::Header&);
+
+} // namespace umf::traces
