@@ -249,7 +249,7 @@ std::string kernels_csv(const ReplayRun& run) {
   for (const auto& row : run.rows) {
     if (row.kind != hw::Operation::Kind::kernel) continue;
     std::string name = "\"";
-    for (const char c : row.name) {
+    for (const char c : *row.name) {
       if (c == '"') name += '"';
       name += c;
     }

@@ -4,29 +4,47 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
 namespace umf::app {
 
 namespace {
 
-/// Passes a stream on and keeps its weights, which initial residency needs before time starts.
+/// Passes a stream on and keeps its weights and the device that first uses each, which
+/// initial residency needs before time starts.
 class WeightCollector : public stream::Source {
 public:
-  explicit WeightCollector(std::unique_ptr<stream::Source> source) : source_(std::move(source)) {}
+  WeightCollector(std::unique_ptr<stream::Source> source, const ReplayRequest& request)
+      : source_(std::move(source)), request_(request) {}
 
   const stream::Header& header() const override { return source_->header(); }
   bool next(stream::Record& record) override {
+    if ((++records_ & 4095) == 0 && request_.progress && !request_.progress(0, 0))
+      throw Interrupted{};
     if (!source_->next(record)) return false;
-    const auto* tensor = std::get_if<stream::Tensor>(&record);
-    if (tensor != nullptr && memory::region_of(tensor->role) == memory::Region::weight)
-      weights.push_back(*tensor);
+    if (const auto* tensor = std::get_if<stream::Tensor>(&record)) {
+      if (memory::region_of(tensor->role) == memory::Region::weight) {
+        unused_[tensor->id] = weights.size();
+        weights.push_back({*tensor, 0});
+      }
+    } else if (const auto* kernel = std::get_if<stream::Kernel>(&record)) {
+      for (const auto& access : kernel->accesses) {
+        const auto weight = unused_.find(access.tensor);
+        if (weight == unused_.end()) continue;
+        weights[weight->second].device = kernel->stream.device;
+        unused_.erase(weight);
+      }
+    }
     return true;
   }
 
-  std::vector<stream::Tensor> weights;
+  std::vector<hw::InitialTensor> weights;
 
 private:
   std::unique_ptr<stream::Source> source_;
+  const ReplayRequest& request_;
+  std::uint64_t records_ = 0;
+  std::map<stream::TensorId, std::size_t> unused_; ///< weights no kernel has used yet
 };
 
 } // namespace
@@ -35,7 +53,7 @@ ReplayRun run_replay(const ReplayRequest& request) {
   const auto started = std::chrono::steady_clock::now();
   hw::Scenario scenario = hw::read_scenario(load_scenario(request.scenario, request.sets));
   ReplayRun run;
-  WeightCollector first_pass(traces::open_trace(request.trace));
+  WeightCollector first_pass(traces::open_trace(request.trace), request);
   run.trace = traces::summarise(first_pass);
 
   run.platform = std::make_unique<hw::Platform>(std::move(scenario));

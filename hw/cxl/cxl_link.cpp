@@ -83,8 +83,7 @@ Link::Options cxl_link(const CxlLinkConfig& config, std::string name) {
   options.cost = cxl_wire_cost(config.flit);
   options.raw_bytes_per_second = raw_of(config);
   if (config.bandwidth)
-    options.raw_bytes_per_second =
-        std::min(options.raw_bytes_per_second, config.bandwidth->value * options.cost.read_rx);
+    options.raw_bytes_per_second = config.bandwidth->value * options.cost.read_rx;
   options.one_way = config.one_way_latency;
   options.posted_writes = false; // every M2S write is answered by an NDR
   options.read_window_bytes = 64.0 * config.outstanding_reads * config.count;

@@ -30,7 +30,7 @@ const Component<L2Config>& l2_component() {
                 .from = Provenance::measured,
                 .source = "te42kyfo/gpu-benches gpu-l2-cache, H100 PCIe: 7044 GB/s at 1.755 GHz"})
           .key("sector", &L2Config::sector,
-               {.help = "Unit of fills and write-backs; a power of two.",
+               {.help = "Unit of fills and write-backs; it divides a page.",
                 .min = Bytes{1},
                 .max = Bytes{4096},
                 .from = Provenance::standard,

@@ -127,9 +127,8 @@ Link::Options pcie_link(const PcieLinkConfig& config, std::string name) {
   options.name = std::move(name);
   options.raw_bytes_per_second = raw_of(config);
   options.cost = pcie_wire_cost(config);
-  if (config.bandwidth) // a cap below what the wire carries
-    options.raw_bytes_per_second =
-        std::min(options.raw_bytes_per_second, config.bandwidth->value * options.cost.read_rx);
+  if (config.bandwidth) // below what the wire carries, or declared an override
+    options.raw_bytes_per_second = config.bandwidth->value * options.cost.read_rx;
   options.one_way = config.one_way_latency;
   options.read_window_bytes = static_cast<double>(config.read_tags) * config.count *
                               static_cast<double>(config.max_read_request.count);

@@ -12,7 +12,7 @@
 namespace umf::hw {
 
 Replay::Replay(Platform& platform, stream::Source& source,
-               const std::vector<stream::Tensor>& weights, Row row)
+               const std::vector<InitialTensor>& initial, Row row)
     : platform_(platform), source_(source), row_(std::move(row)) {
   for (std::uint32_t g = 0; g < platform.gpus(); ++g) {
     platform.gpu(g).on_done([this, g](OperationResult result) { done(g, std::move(result)); });
@@ -22,10 +22,11 @@ Replay::Replay(Platform& platform, stream::Source& source,
         release_if_dead(id);
     });
   }
-  for (const stream::Tensor& tensor : weights) {
+  for (const auto& [tensor, device] : initial) {
+    const std::uint32_t gpu = gpu_of(device);
     take(stream::Tensor(tensor));
-    live(tensor.id, 0);
-    platform_.brain(0).preload(tensor.id);
+    live(tensor.id, gpu);
+    platform_.brain(gpu).preload(tensor.id);
     tensors_.at(tensor.id).touched = true;
   }
 }
@@ -74,6 +75,12 @@ std::uint32_t Replay::gpu_of(std::int32_t device) {
   return gpu;
 }
 
+std::shared_ptr<const std::string> Replay::intern(std::string&& name) {
+  auto& shared = names_[name];
+  if (!shared) shared = std::make_shared<const std::string>(std::move(name));
+  return shared;
+}
+
 void Replay::take(const stream::Sync& sync) {
   const auto wait_for = [&](std::set<OpIndex>& waits) {
     for (const auto& [id, queue] : queues_) {
@@ -108,7 +115,7 @@ void Replay::issue(Pending&& pending) {
     if (tensor == tensors_.end())
       throw UserError(fmt::format("operation {} '{}' uses tensor {}, which no record declares; "
                                   "expected a tensor record before it",
-                                  pending.row.id, pending.row.name, id));
+                                  pending.row.id, *pending.row.name, id));
     ++tensor->second.users;
   }
   Pending& stored = pending_.emplace(index, std::move(pending)).first->second;

@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <tuple>
@@ -20,7 +21,7 @@ namespace umf::hw {
 struct OperationRow {
   std::uint64_t id = 0;
   Operation::Kind kind = Operation::Kind::kernel;
-  std::string name;
+  std::shared_ptr<const std::string> name; ///< shared by all operations of that name
   stream::StreamId stream;
   stream::Phase phase = stream::Phase::other;
   std::int32_t layer = -1;
@@ -29,6 +30,12 @@ struct OperationRow {
   double inferred_share = 0; ///< of its bytes, by any rule but `recorded`
   bool unknown = false;      ///< nothing known of its bytes or arithmetic
   OperationResult result;
+};
+
+/// A tensor that is resident from the start (a weight), on the device that uses it first.
+struct InitialTensor {
+  stream::Tensor tensor;
+  std::int32_t device = 0;
 };
 
 struct ReplayTotals {
@@ -46,8 +53,8 @@ class Replay {
 public:
   using Row = std::function<void(OperationRow&&)>;
 
-  /// `weights`: tensors to place before time starts, in trace order.
-  Replay(Platform& platform, stream::Source& source, const std::vector<stream::Tensor>& weights,
+  /// `initial`: tensors to place before time starts, in trace order.
+  Replay(Platform& platform, stream::Source& source, const std::vector<InitialTensor>& initial,
          Row row);
 
   /// Polled now and then; returning false stops the run (an interrupt).
@@ -106,6 +113,7 @@ private:
   void release_user(stream::TensorId id);
   void release_if_dead(stream::TensorId id);
   std::uint32_t gpu_of(std::int32_t device);
+  std::shared_ptr<const std::string> intern(std::string&& name);
   bool is_done(OpIndex index) const { return pending_.count(index) == 0; }
 
   Platform& platform_;
@@ -122,6 +130,7 @@ private:
   std::unordered_map<stream::TensorId, TensorState> tensors_;
   std::map<std::tuple<stream::StreamId, std::uint32_t, unsigned>, stream::TensorId> scratch_;
   stream::TensorId next_scratch_ = UINT32_MAX;
+  std::unordered_map<std::string, std::shared_ptr<const std::string>> names_;
   std::vector<Segment> stale_;
   std::set<stream::TensorId> waiting_release_;
   std::set<OpIndex> host_waits_; ///< what streams not yet seen must wait for

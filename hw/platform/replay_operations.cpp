@@ -44,7 +44,7 @@ void Replay::take(stream::Kernel&& kernel) {
   Pending pending;
   OperationRow& row = pending.row;
   row.id = kernel.id;
-  row.name = std::move(kernel.name);
+  row.name = intern(std::move(kernel.name));
   row.stream = kernel.stream;
   row.phase = kernel.phase;
   row.layer = kernel.layer;
@@ -81,7 +81,7 @@ void Replay::take(stream::Copy&& copy) {
   const bool memset = copy.kind == stream::CopyKind::memset;
   pending.row.id = copy.id;
   pending.row.kind = memset ? Operation::Kind::memset : Operation::Kind::copy;
-  pending.row.name = std::string(stream::name_of(copy.kind));
+  pending.row.name = intern(std::string(stream::name_of(copy.kind)));
   pending.row.stream = copy.stream;
   pending.row.measured_ns = measured(copy.start_ns, copy.end_ns);
   pending.row.unknown = !copy.bytes;
@@ -109,7 +109,7 @@ void Replay::add_access(Pending& pending, TensorState& tensor, const stream::Acc
   if (!access.addresses.empty())
     throw UserError(fmt::format("kernel {} '{}' lists raw addresses, which burst resolution cannot "
                                 "replay; expected byte ranges or block indices",
-                                pending.row.id, pending.row.name));
+                                pending.row.id, *pending.row.name));
   const std::uint64_t moved = stream::moved_bytes(access).count;
   if (access.indices.empty()) {
     add_range(pending, tensor, access.offset, moved, access.write, true);
@@ -138,7 +138,7 @@ void Replay::add_range(Pending& pending, TensorState& tensor, std::uint64_t offs
     throw UserError(
         fmt::format("operation {} '{}' touches bytes {}..{} of tensor '{}', which has {}; "
                     "expected a range inside it",
-                    pending.row.id, pending.row.name, offset, offset + length, tensor.tensor.name,
+                    pending.row.id, *pending.row.name, offset, offset + length, tensor.tensor.name,
                     tensor.tensor.bytes.count));
   auto& brain = platform_.brain(pending.gpu);
   const auto& entry = brain.space().at(tensor.tensor.id);
@@ -164,6 +164,10 @@ Replay::TensorState& Replay::live(stream::TensorId id, std::uint32_t gpu) {
     tensor.declared = true;
     tensor.gpu = gpu;
   }
+  if (tensor.gpu != gpu)
+    throw UserError(fmt::format("tensor '{}' is used on two devices, which needs peer access; "
+                                "expected a tensor for each device",
+                                tensor.tensor.name));
   return tensor;
 }
 

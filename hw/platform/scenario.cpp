@@ -163,6 +163,12 @@ Scenario read_scenario(const JsonValue& document) {
   scenario.scheduler =
       scheduler_component().read(object_of(document, "scheduler"), scenario.keys, "");
   check_scheduler(scenario.scheduler, "/scheduler", scenario.keys);
+  if (scenario.scheduler.page.count % scenario.gpu.l2.sector.count != 0)
+    scenario.keys.fault(
+        scenario.keys.place_of("/gpu/l2/sector"),
+        fmt::format("{} does not divide a page of {}, expected a power of two such as "
+                    "\"32B\"",
+                    print(scenario.gpu.l2.sector), print(scenario.scheduler.page)));
   scenario.replay = replay_component().read(object_of(document, "replay"), scenario.keys, "");
   read_tiers(document, scenario);
   read_links(document, scenario);

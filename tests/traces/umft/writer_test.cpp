@@ -23,6 +23,14 @@ std::size_t files_in(const TemporaryFolder& folder) {
 
 // A sanitizer keeps freed memory back, up to 256 MiB of it.
 #ifdef __SANITIZE_ADDRESS__
+#define UMF_TEST_SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define UMF_TEST_SANITIZED
+#endif
+#endif
+
+#ifdef UMF_TEST_SANITIZED
 constexpr long kGrowthKib = 384 * 1024;
 #else
 constexpr long kGrowthKib = 8 * 1024;
