@@ -1,11 +1,19 @@
 #include "app/verbs/verbs.h"
 
-#include "app/run/replay_run.h"
+#include "app/report/printable.h"
+#include "app/run/trace_source.h"
 #include "app/version.h"
 #include "model/base/error.h"
+#include "model/base/nearest.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <utility>
 #include <vector>
@@ -26,8 +34,24 @@ void on_signal(int) {
   asked = 1;
 }
 
+/// A misspelt verb, or nothing: CLI11 would only say that a subcommand is missing.
+std::string unknown_verb(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return {};
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(verb->get_name());
+  if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return {};
+  return fmt::format("unknown verb \"{}\", expected one of {}{}", argv[1], fmt::join(names, ", "),
+                     near_hint(argv[1], names));
+}
+
+int wrong_usage(const std::string& what) {
+  std::fprintf(stderr, "umfsim: %s (see umfsim --help)\n", what.c_str());
+  return static_cast<int>(Exit::user_error);
+}
+
 int run(int argc, char** argv) {
-  CLI::App app{"umfsim: what a GPU kernel trace would do on a unified memory fabric"};
+  CLI::App app{"umfsim: what a GPU kernel trace would do on a unified memory fabric", "umfsim"};
   app.set_version_flag("--version", std::string("umfsim ") + kVersion);
   app.require_subcommand(1);
   app.fallthrough(false);
@@ -38,12 +62,14 @@ int run(int argc, char** argv) {
     verbs.emplace_back(app.get_subcommands([](const CLI::App*) { return true; }).back(),
                        std::move(action));
   }
+  if (argc < 2) return wrong_usage("no verb given");
+  if (const std::string fault = unknown_verb(app, argc, argv); !fault.empty())
+    return wrong_usage(fault);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    std::fprintf(stderr, "umfsim: %s (see umfsim --help)\n", error.what());
-    return static_cast<int>(Exit::user_error);
+    return wrong_usage(error.what());
   }
   for (const auto& [verb, action] : verbs)
     if (verb->parsed()) return static_cast<int>(action());
@@ -59,6 +85,11 @@ bool stop_asked() {
 void watch_signals() {
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
+}
+
+void print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+    throw UserError(fmt::format("stdout: cannot be written: {}", std::strerror(errno)));
 }
 
 void remember_command(int argc, char** argv) {
@@ -82,7 +113,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "umfsim: interrupted; nothing was written\n");
     return static_cast<int>(Exit::interrupted);
   } catch (const umf::UserError& error) {
-    std::fprintf(stderr, "%s\n", error.what());
+    std::fprintf(stderr, "%s\n", umf::app::printable(error.what()).c_str());
     return static_cast<int>(Exit::user_error);
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "umfsim: out of memory\n");

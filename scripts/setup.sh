@@ -7,6 +7,9 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 logs=$root/build/log
 
+# Compiled once, used by every checkout on the machine.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+
 # step LABEL COMMAND...: runs the command with its output in build/log/LABEL.log
 # (blanks become dashes). A failure shows the end of that log and ends the script.
 step() {

@@ -89,4 +89,15 @@ double utilisation(const ReplayRun& run, hw::ResourceId resource) {
   return possible > 0 ? network.carried(resource) / possible : 0.0;
 }
 
+Busy media_busy(const ReplayRun& run, const hw::MediaTarget& tier) {
+  Busy busy;
+  const auto media = tier.media();
+  for (const auto resource : media) {
+    const double share = utilisation(run, resource);
+    busy.mean += share / static_cast<double>(media.size());
+    busy.most = std::max(busy.most, share);
+  }
+  return busy;
+}
+
 } // namespace umf::app

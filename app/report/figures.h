@@ -35,5 +35,10 @@ Accuracy accuracy_of(const ReplayRun& run);
 
 /// Share of capacity × time that a resource carried.
 double utilisation(const ReplayRun& run, hw::ResourceId resource);
+/// The same of a tier's channels: their mean and the busiest.
+struct Busy {
+  double mean = 0, most = 0;
+};
+Busy media_busy(const ReplayRun& run, const hw::MediaTarget& tier);
 
 } // namespace umf::app

@@ -1,7 +1,9 @@
 #include "app/report/files.h"
 
 #include "app/report/figures.h"
+#include "app/report/json_text.h"
 #include "app/version.h"
+#include "traces/places.h"
 #include "traces/whole_file.h"
 
 #include <fmt/format.h>
@@ -10,7 +12,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <memory>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 namespace umf::app {
 
@@ -40,22 +45,18 @@ Json tiers_json(const ReplayRun& run) {
     all_reads += tier.module->statistics().demand_read_bytes;
   for (const auto& tier : run.platform->tiers()) {
     const auto& s = tier.module->statistics();
-    double busy = 0, busiest = 0;
-    const auto media = tier.module->media();
-    for (const auto resource : media) {
-      busy += utilisation(run, resource) / static_cast<double>(media.size());
-      busiest = std::max(busiest, utilisation(run, resource));
-    }
+    const Busy busy = media_busy(run, *tier.module);
     tiers[tier.name] = {
         {"read_bytes", s.read_bytes},
         {"write_bytes", s.write_bytes},
         {"peak_bytes", tier.frames->peak_used() * run.platform->scenario().scheduler.page.count},
         {"capacity_bytes", tier.spec->capacity().count},
-        {"utilisation", busy},
-        {"max_channel_utilisation", busiest},
+        {"utilisation", busy.mean},
+        {"max_channel_utilisation", busy.most},
         {"hit_rate", all_reads == 0 ? 0.0
                                     : static_cast<double>(s.demand_read_bytes) /
                                           static_cast<double>(all_reads)},
+        {"energy_j", nullptr}, // no energy model yet; the key is part of the contract
         {"latency_ns", latency_json(s)}};
   }
   return tiers;
@@ -173,8 +174,15 @@ Json ledger_json(const ReplayRun& run) {
 }
 
 Json trace_json(const ReplayRun& run, const RunFacts& facts) {
-  const Json full = traces::to_json(run.trace);
-  return {{"source", std::filesystem::path(facts.trace_argument).filename().string()},
+  Json full = traces::to_json(run.trace);
+  // Places name the trace as the command line did; the same run from elsewhere must not differ.
+  const std::string& given = facts.trace_argument;
+  const std::string name = std::filesystem::path(given).filename().string();
+  for (auto& oddity : full.at("oddities")) {
+    const std::string place = oddity.at("first_place");
+    if (place.starts_with(given)) oddity["first_place"] = name + place.substr(given.size());
+  }
+  return {{"source", name},
           {"format", full.at("format")},
           {"kernels", run.totals.kernels},
           {"unknown_kernels", run.totals.unknown_kernels},
@@ -197,7 +205,7 @@ Json summary_json(const ReplayRun& run, const RunFacts& facts) {
   const hw::CauseLedger ledger = causes_of(run);
   for (std::size_t c = 0; c < hw::kCauses; ++c) {
     const auto cause = static_cast<hw::Cause>(c);
-    causes[std::string(hw::name_of(cause)) + "_ns"] = as_ns(ledger.of(cause));
+    causes[std::string(hw::name_of(cause)) + "_ns"] = exact_ns(ledger.of(cause));
   }
   Json per_gpu = Json::array();
   if (run.platform->gpus() > 1)
@@ -205,7 +213,7 @@ Json summary_json(const ReplayRun& run, const RunFacts& facts) {
       Json own = Json::object();
       for (std::size_t c = 0; c < hw::kCauses; ++c)
         own[std::string(hw::name_of(static_cast<hw::Cause>(c))) + "_ns"] =
-            as_ns(run.platform->gpu(g).causes().of(static_cast<hw::Cause>(c)));
+            exact_ns(run.platform->gpu(g).causes().of(static_cast<hw::Cause>(c)));
       per_gpu.push_back(own);
     }
   Json summary = {
@@ -218,7 +226,7 @@ Json summary_json(const ReplayRun& run, const RunFacts& facts) {
       {"replay", "closed"},
       {"gpus", run.platform->gpus()},
       {"trace", trace_json(run, facts)},
-      {"time", {{"simulated_ns", as_ns(run.makespan)}}},
+      {"time", {{"simulated_ns", exact_ns(run.makespan)}}},
       {"time_by_cause", causes}};
   if (!per_gpu.empty()) summary["time_by_cause_per_gpu"] = per_gpu;
   summary["tiers"] = tiers_json(run);
@@ -265,19 +273,42 @@ std::string kernels_csv(const ReplayRun& run) {
   return csv;
 }
 
+void check_folder(const std::filesystem::path& folder) {
+  const auto refuse = [&](const std::string& what) {
+    throw UserError(traces::place_of(folder.string()),
+                    what + ", expected a folder, new or there, that may be written to");
+  };
+  if (folder.empty()) throw UserError("--out: an empty name, expected a folder");
+  std::error_code error;
+  std::filesystem::path there = std::filesystem::absolute(folder, error);
+  while (!std::filesystem::exists(std::filesystem::symlink_status(there, error)) &&
+         there.has_relative_path())
+    there = there.parent_path();
+  if (!std::filesystem::is_directory(there, error))
+    refuse(there == std::filesystem::absolute(folder, error)
+               ? "is not a folder"
+               : "'" + there.filename().string() + "' above it is not a folder");
+  if (access(there.c_str(), W_OK | X_OK) != 0) refuse("no right to write there");
+}
+
 void write_files(const ReplayRun& run, const RunFacts& facts, const std::filesystem::path& folder) {
+  const std::array<std::pair<const char*, std::string>, 3> files = {
+      {{"kernels.csv", kernels_csv(run)},
+       {"run.json", json_text(run_json(run, facts))},
+       {"summary.json", json_text(summary_json(run, facts))}}};
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) throw UserError("cannot make folder '" + folder.string() + "': " + error.message());
-  const auto write = [&](const char* name, const std::string& text) {
-    traces::WholeFile file(folder / name);
-    file.write(text);
-    file.finish();
-  };
-  using Handler = Json::error_handler_t;
-  write("kernels.csv", kernels_csv(run));
-  write("run.json", run_json(run, facts).dump(2, ' ', false, Handler::replace) + "\n");
-  write("summary.json", summary_json(run, facts).dump(2, ' ', false, Handler::replace) + "\n");
+  if (error)
+    throw UserError(traces::place_of(folder.string()),
+                    "cannot be made: " + error.message() + ", expected a folder");
+  // All are written before the first gets its name: a full disk leaves none behind.
+  std::vector<std::unique_ptr<traces::WholeFile>> written;
+  for (const auto& [name, text] : files) {
+    written.push_back(std::make_unique<traces::WholeFile>(folder / name));
+    written.back()->write(text);
+  }
+  for (const auto& file : written)
+    file->finish();
 }
 
 } // namespace umf::app

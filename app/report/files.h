@@ -21,7 +21,10 @@ nlohmann::ordered_json summary_json(const ReplayRun& run, const RunFacts& facts)
 nlohmann::ordered_json run_json(const ReplayRun& run, const RunFacts& facts);
 std::string kernels_csv(const ReplayRun& run);
 
+/// Throws UserError where write_files would find no place; makes nothing. Asked before a long run.
+void check_folder(const std::filesystem::path& folder);
 /// Writes summary.json, kernels.csv and run.json into `folder`, each whole or not at all.
+/// Throws UserError.
 void write_files(const ReplayRun& run, const RunFacts& facts, const std::filesystem::path& folder);
 
 } // namespace umf::app

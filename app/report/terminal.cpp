@@ -1,12 +1,14 @@
 #include "app/report/terminal.h"
 
 #include "app/report/figures.h"
+#include "app/report/printable.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 namespace umf::app {
 
@@ -22,8 +24,33 @@ std::string bar(double share, int width = 24) {
   return text;
 }
 
-std::string milliseconds(Femtoseconds time) {
-  return fmt::format("{:.3f} ms", time.seconds() * 1e3);
+struct Unit {
+  double per_second;
+  const char* name;
+};
+
+/// The one that keeps three decimals meaningful.
+Unit unit_for(double seconds) {
+  if (seconds < 1e-6) return {1e9, "ns"};
+  if (seconds < 1e-3) return {1e6, "µs"};
+  if (seconds < 10) return {1e3, "ms"};
+  return {1, "s"};
+}
+
+std::string duration(double seconds, const Unit& unit) {
+  return fmt::format("{:.3f} {}", seconds * unit.per_second, unit.name);
+}
+
+std::string duration(double seconds) {
+  return duration(seconds, unit_for(seconds));
+}
+
+std::string duration(Femtoseconds time) {
+  return duration(time.seconds());
+}
+
+std::string recorded(std::int64_t ns) {
+  return duration(static_cast<double>(ns) * 1e-9);
 }
 
 std::string decimal_bytes(std::uint64_t bytes) {
@@ -52,14 +79,13 @@ void head(Out out, const ReplayRun& run, const RunFacts& facts) {
   fmt::format_to(
       out, "kernels        {}  ({} unknown: launch cost only)   copies {}   memsets {}\n",
       run.totals.kernels, run.totals.unknown_kernels, run.totals.copies, run.totals.memsets);
-  const Femtoseconds measured{run.trace.measured_kernel_ns * 1'000'000};
   Femtoseconds simulated{};
   for (const auto& row : run.rows)
     if (row.kind == hw::Operation::Kind::kernel) simulated += row.result.end - row.result.start;
-  fmt::format_to(out, "simulated      {}   kernels alone {}\n", milliseconds(run.makespan),
-                 milliseconds(simulated));
+  fmt::format_to(out, "simulated      {}   kernels alone {}\n", duration(run.makespan),
+                 duration(simulated));
   fmt::format_to(out, "measured       {}   kernels alone {}   (as the trace recorded)\n",
-                 milliseconds({run.trace.span_ns * 1'000'000}), milliseconds(measured));
+                 recorded(run.trace.span_ns), recorded(run.trace.measured_kernel_ns));
   const Accuracy accuracy = accuracy_of(run);
   if (accuracy.all.kernels > 0)
     fmt::format_to(
@@ -70,55 +96,75 @@ void head(Out out, const ReplayRun& run, const RunFacts& facts) {
 }
 
 void causes(Out out, const ReplayRun& run) {
+  if (run.makespan.count == 0) return; // nothing ran
   const hw::CauseLedger ledger = causes_of(run);
+  const Unit unit = unit_for(run.makespan.seconds());
   fmt::format_to(out, "\nwhere the time went\n");
   for (std::size_t c = 0; c < hw::kCauses; ++c) {
     const auto cause = static_cast<hw::Cause>(c);
     const Femtoseconds time = ledger.of(cause);
     if (time.count == 0) continue;
-    const double share = static_cast<double>(time.count) /
-                         static_cast<double>(std::max<std::int64_t>(run.makespan.count, 1));
+    const double share = static_cast<double>(time.count) / static_cast<double>(run.makespan.count);
     fmt::format_to(out, "  {:<15}{} {:>13} {:>6.2f} %\n", hw::name_of(cause), bar(share),
-                   milliseconds(time), share * 100);
+                   duration(time.seconds(), unit), share * 100);
   }
 }
 
+/// The first column: the bars stand below one another however long the names are.
+std::size_t name_width(const ReplayRun& run) {
+  std::size_t width = 15;
+  for (const auto& tier : run.platform->tiers())
+    width = std::max(width, tier.name.size() + 1);
+  for (const auto& link : run.platform->links())
+    width = std::max(width, link->link_name().size() + 1);
+  return width;
+}
+
 void tiers(Out out, const ReplayRun& run) {
+  const std::size_t width = name_width(run);
   const std::uint64_t page = run.platform->scenario().scheduler.page.count;
-  fmt::format_to(out, "\n{:<17}{:<27}{:>11} {:>11} {:>9}  {}\n", "tier", "peak occupancy", "read",
-                 "written", "busy", "latency at sm, mean");
+  fmt::format_to(out, "\n{:<{}}{:<26}{:>11} {:>11} {:>9}  {}\n", "tier", width + 2,
+                 "peak occupancy", "read", "written", "busy", "latency at sm, mean");
   for (const auto& tier : run.platform->tiers()) {
     const auto& s = tier.module->statistics();
     const std::uint64_t peak = tier.frames->peak_used() * page;
     const std::uint64_t capacity = tier.spec->capacity().count;
     const auto& latency = s.latency[static_cast<std::size_t>(hw::Boundary::sm)];
-    fmt::format_to(out, "  {:<15}{} {:>11} {:>11} {:>7.1f} %  {}\n", tier.name,
-                   bar(static_cast<double>(peak) / static_cast<double>(capacity)) + "  ",
+    const double full =
+        capacity == 0 ? 0.0 : static_cast<double>(peak) / static_cast<double>(capacity);
+    fmt::format_to(out, "  {:<{}}{}  {:>11} {:>11} {:>7.1f} %  {}\n", tier.name, width, bar(full),
                    decimal_bytes(s.read_bytes), decimal_bytes(s.write_bytes),
-                   utilisation(run, tier.module->media().front()) * 100,
+                   media_busy(run, *tier.module).mean * 100,
                    latency.count() == 0 ? "-" : fmt::format("{:.0f} ns", latency.mean() / 1000.0));
-    fmt::format_to(out, "  {:<15}{} of {}\n", "", binary_bytes(peak), binary_bytes(capacity));
+    fmt::format_to(out, "  {:<{}}{} of {}\n", "", width, binary_bytes(peak),
+                   binary_bytes(capacity));
   }
+}
+
+void links(Out out, const ReplayRun& run) {
   if (run.platform->links().empty()) return;
-  fmt::format_to(out, "\n{:<17}{:<27}{:>11} {:>11}\n", "link", "busier direction", "tx payload",
-                 "rx payload");
+  const std::size_t width = name_width(run);
+  fmt::format_to(out, "\n{:<{}}{:<26}{:>11} {:>11} {:>9}\n", "link", width + 2, "busier direction",
+                 "tx payload", "rx payload", "busy");
   for (const auto& link : run.platform->links()) {
     const double busy = std::max(utilisation(run, link->tx()), utilisation(run, link->rx()));
-    fmt::format_to(out, "  {:<15}{} {:>11} {:>11} {:>7.1f} %\n", link->link_name(),
-                   bar(busy) + "  ", decimal_bytes(link->statistics().tx_out),
+    fmt::format_to(out, "  {:<{}}{}  {:>11} {:>11} {:>7.1f} %\n", link->link_name(), width,
+                   bar(busy), decimal_bytes(link->statistics().tx_out),
                    decimal_bytes(link->statistics().rx_out), busy * 100);
   }
 }
 
 void provenance(Out out, const ReplayRun& run) {
   fmt::format_to(out, "\nbytes by rule  ");
+  std::string rules;
   for (std::size_t r = 0; r < traces::Summary::kRules; ++r) {
     const auto& inferred = run.trace.inferred[r];
     if (inferred.bytes.count > 0)
-      fmt::format_to(out, "{} {}   ", stream::name_of(static_cast<stream::Rule>(r)),
-                     decimal_bytes(inferred.bytes.count));
+      rules += fmt::format("{}{} {}", rules.empty() ? "" : "   ",
+                           stream::name_of(static_cast<stream::Rule>(r)),
+                           decimal_bytes(inferred.bytes.count));
   }
-  fmt::format_to(out, "\n");
+  fmt::format_to(out, "{}\n", rules.empty() ? "none known" : rules);
   for (const auto& oddity : run.trace.oddities)
     fmt::format_to(out, "oddity         {} × {}: {} (first at {})\n", oddity.count, oddity.code,
                    oddity.sentence, oddity.first_place);
@@ -141,8 +187,9 @@ std::string terminal_report(const ReplayRun& run, const RunFacts& facts) {
   head(out, run, facts);
   causes(out, run);
   tiers(out, run);
+  links(out, run);
   provenance(out, run);
-  return text;
+  return printable(std::move(text));
 }
 
 } // namespace umf::app

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <unistd.h>
+#include <utility>
 
 namespace umf::app {
 
@@ -10,7 +11,9 @@ using Clock = std::chrono::steady_clock;
 Progress::Progress(const std::string& mode, bool quiet)
     : on_(mode == "always" || mode == "json" ||
           (mode == "auto" && !quiet && isatty(STDERR_FILENO) == 1)),
-      json_(mode == "json"), started_(Clock::now()), last_(started_) {}
+      json_(mode == "json"), started_(Clock::now()),
+      // A script hears at once that work has begun; a person sees no line that flashes by.
+      last_(json_ ? started_ - std::chrono::seconds(1) : started_) {}
 
 void Progress::show(std::uint64_t done, std::uint64_t all) {
   const auto now = Clock::now();
@@ -28,8 +31,8 @@ void Progress::show(std::uint64_t done, std::uint64_t all) {
     std::fprintf(stderr, "\r%llu of %llu operations, %.0f s left   ", d, a, left);
 }
 
-void Progress::finish() {
-  if (shown_ && !json_) std::fprintf(stderr, "\r\033[K");
+void Progress::clear() {
+  if (std::exchange(shown_, false) && !json_) std::fprintf(stderr, "\r\033[K");
 }
 
 } // namespace umf::app

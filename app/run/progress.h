@@ -11,8 +11,13 @@ class Progress {
 public:
   /// mode: auto (only on a terminal), always, never, json.
   Progress(const std::string& mode, bool quiet);
+  ~Progress() { clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
   void show(std::uint64_t done, std::uint64_t all);
-  void finish();
+  /// Leaves the line empty for what is printed next.
+  void clear();
 
 private:
   bool shown_ = false, on_ = false, json_ = false;

@@ -1,9 +1,13 @@
 #include "app/run/replay_run.h"
 
+#include "traces/places.h"
 #include "traces/registry.h"
+
+#include <systemc>
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <map>
 
 namespace umf::app {
@@ -14,38 +18,57 @@ namespace {
 /// initial residency needs before time starts.
 class WeightCollector : public stream::Source {
 public:
-  WeightCollector(std::unique_ptr<stream::Source> source, const ReplayRequest& request)
-      : source_(std::move(source)), request_(request) {}
+  explicit WeightCollector(std::unique_ptr<stream::Source> source) : source_(std::move(source)) {}
 
   const stream::Header& header() const override { return source_->header(); }
   bool next(stream::Record& record) override {
-    if ((++records_ & 4095) == 0 && request_.progress && !request_.progress(0, 0))
-      throw Interrupted{};
     if (!source_->next(record)) return false;
     if (const auto* tensor = std::get_if<stream::Tensor>(&record)) {
       if (memory::region_of(tensor->role) == memory::Region::weight) {
-        unused_[tensor->id] = weights.size();
-        weights.push_back({*tensor, 0});
+        unused_[tensor->id] = weights_.size();
+        weights_.push_back({*tensor, kUnused});
       }
     } else if (const auto* kernel = std::get_if<stream::Kernel>(&record)) {
       for (const auto& access : kernel->accesses) {
         const auto weight = unused_.find(access.tensor);
         if (weight == unused_.end()) continue;
-        weights[weight->second].device = kernel->stream.device;
+        weights_[weight->second].device = kernel->stream.device;
         unused_.erase(weight);
       }
     }
     return true;
   }
 
-  std::vector<hw::InitialTensor> weights;
+  /// Those that some kernel uses, in trace order.
+  std::vector<hw::InitialTensor> weights() const {
+    std::vector<hw::InitialTensor> used;
+    std::copy_if(weights_.begin(), weights_.end(), std::back_inserter(used),
+                 [](const hw::InitialTensor& weight) { return weight.device != kUnused; });
+    return used;
+  }
 
 private:
   std::unique_ptr<stream::Source> source_;
-  const ReplayRequest& request_;
-  std::uint64_t records_ = 0;
+  static constexpr std::int32_t kUnused = INT32_MIN;
+  std::vector<hw::InitialTensor> weights_;
   std::map<stream::TensorId, std::size_t> unused_; ///< weights no kernel has used yet
 };
+
+/// Faults that only the simulation finds do not know which file they read.
+template <class Act>
+void naming_the_trace(const std::filesystem::path& trace, Act act) {
+  try {
+    act();
+  } catch (const UserError& error) {
+    if (!error.place().text().empty()) throw;
+    throw UserError(traces::place_of(trace.string()), error.what());
+  }
+}
+
+/// SystemC reports the end of a stopped run on stdout, which is the report's.
+void hush_systemc() {
+  sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+}
 
 } // namespace
 
@@ -53,20 +76,26 @@ ReplayRun run_replay(const ReplayRequest& request) {
   const auto started = std::chrono::steady_clock::now();
   hw::Scenario scenario = hw::read_scenario(load_scenario(request.scenario, request.sets));
   ReplayRun run;
-  WeightCollector first_pass(traces::open_trace(request.trace), request);
+  hush_systemc();
+  WeightCollector first_pass(open_source(request.trace, request.stop));
   run.trace = traces::summarise(first_pass);
 
   run.platform = std::make_unique<hw::Platform>(std::move(scenario));
   const auto source = traces::open_trace(request.trace);
-  hw::Replay replay(*run.platform, *source, first_pass.weights,
-                    [&](hw::OperationRow&& row) { run.rows.push_back(std::move(row)); });
   const std::uint64_t all = run.trace.kernels + run.trace.copies.count + run.trace.memsets.count;
-  if (request.progress)
-    replay.on_progress([&](std::uint64_t done) { return request.progress(done, all); });
-  replay.run();
-  if (replay.interrupted()) throw Interrupted{};
+  const auto weights = first_pass.weights();
+  naming_the_trace(request.trace, [&] {
+    hw::Replay replay(*run.platform, *source, weights,
+                      [&](hw::OperationRow&& row) { run.rows.push_back(std::move(row)); });
+    replay.on_progress([&](std::uint64_t done) {
+      if (request.progress) request.progress(done, all);
+      return !(request.stop && request.stop());
+    });
+    replay.run();
+    if (replay.interrupted()) throw Interrupted{};
+    run.totals = replay.totals();
+  });
 
-  run.totals = replay.totals();
   run.makespan = hw::sim_now();
   run.ledger = hw::balance(*run.platform, run.totals, run.makespan);
   std::sort(run.rows.begin(), run.rows.end(),

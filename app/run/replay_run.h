@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/run/trace_source.h"
 #include "hw/fabric/cause.h"
 #include "hw/platform/ledger.h"
 #include "hw/platform/platform.h"
@@ -29,15 +30,14 @@ struct ReplayRequest {
   std::filesystem::path trace;
   std::filesystem::path scenario;
   std::vector<std::string> sets; ///< --set overlays
-  /// Told how many of the trace's operations are done; false stops the run.
-  std::function<bool(std::uint64_t done, std::uint64_t all)> progress;
+  /// Told now and then how many of the trace's operations are done.
+  std::function<void(std::uint64_t done, std::uint64_t all)> progress;
+  /// Asked now and then; true ends the run with Interrupted.
+  std::function<bool()> stop;
 };
 
-/// Thrown when progress said stop.
-struct Interrupted {};
-
 /// Reads the trace twice: once for what it holds and which weights come first, once to
-/// replay it. Throws UserError, Interrupted.
+/// replay it. Throws UserError, which names the trace where it is at fault, and Interrupted.
 ReplayRun run_replay(const ReplayRequest& request);
 
 } // namespace umf::app

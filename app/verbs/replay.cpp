@@ -2,6 +2,7 @@
 
 #include "app/report/figures.h"
 #include "app/report/files.h"
+#include "app/report/json_text.h"
 #include "app/report/terminal.h"
 #include "app/run/progress.h"
 #include "app/run/replay_run.h"
@@ -16,10 +17,9 @@ namespace {
 
 struct Options {
   std::vector<std::string> traces;
-  std::string scenario, out = "umfsim-out", policy, replay, resolution, progress = "auto",
+  std::string scenario, out = "umfsim-out", policy, replay, resolution, seed, progress = "auto",
                         format = "table";
   std::vector<std::string> sets;
-  std::string seed;
   bool quiet = false;
 };
 
@@ -33,45 +33,45 @@ std::string utc_now() {
 }
 
 /// Flags that stand for keys become overlays, so that they are checked and hashed alike.
+/// They come first: a --set may refine the policy that --policy chose.
 std::vector<std::string> overlays(const Options& options) {
-  std::vector<std::string> sets = options.sets;
-  if (!options.policy.empty()) sets.push_back("/policy={\"name\":\"" + options.policy + "\"}");
-  if (!options.replay.empty()) sets.push_back("/replay/mode=\"" + options.replay + "\"");
+  std::vector<std::string> sets;
+  if (!options.policy.empty()) sets.push_back("/policy=" + json_text({{"name", options.policy}}));
+  if (!options.replay.empty()) sets.push_back("/replay/mode=" + json_text(options.replay));
   if (!options.seed.empty()) sets.push_back("/seed=" + options.seed);
+  sets.insert(sets.end(), options.sets.begin(), options.sets.end());
   return sets;
+}
+
+/// What stdout gets.
+std::string shown(const ReplayRun& run, const RunFacts& facts, const Options& options) {
+  if (options.format == "json") return json_text(summary_json(run, facts));
+  if (options.format == "csv") return kernels_csv(run);
+  return terminal_report(run, facts) + "files          " +
+         (std::filesystem::path(options.out) / "summary.json").string() +
+         ", kernels.csv, run.json\n";
 }
 
 Exit replay(const Options& options) {
   if (options.traces.size() > 1)
-    throw UserError("several traces at once are not supported, expected one TRACE");
+    throw UserError("TRACE: several at once are not supported, expected one");
   if (options.resolution == "line")
-    throw UserError("--resolution line is not supported for kernel traces, expected burst");
+    throw UserError("--resolution: line is not supported for kernel traces, expected burst");
+  check_folder(options.out);
   Progress progress(options.progress, options.quiet);
   ReplayRequest request;
   request.trace = options.traces.front();
   request.scenario = options.scenario;
   request.sets = overlays(options);
-  request.progress = [&](std::uint64_t done, std::uint64_t all) {
-    progress.show(done, all);
-    return !stop_asked();
-  };
+  request.progress = [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); };
+  request.stop = stop_asked;
   const ReplayRun run = run_replay(request);
-  progress.finish();
+  progress.clear();
   if (stop_asked()) throw Interrupted{};
 
   const RunFacts facts{options.traces.front(), command_line(), utc_now()};
   write_files(run, facts, options.out);
-  if (!options.quiet) {
-    if (options.format == "json")
-      std::fputs((summary_json(run, facts).dump(2) + "\n").c_str(), stdout);
-    else if (options.format == "csv")
-      std::fputs(kernels_csv(run).c_str(), stdout);
-    else
-      std::fputs((terminal_report(run, facts) + "files          " + options.out +
-                  "/summary.json, kernels.csv, run.json\n")
-                     .c_str(),
-                 stdout);
-  }
+  if (!options.quiet) print(shown(run, facts, options));
   if (hw::balanced(run.ledger)) return Exit::ok;
   for (const auto& check : run.ledger)
     if (!check.ok())
@@ -88,7 +88,8 @@ Action add_replay(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("replay", "Replay a trace on a simulated machine");
   verb->add_option("TRACE", options->traces, "Trace of any readable format")->required();
   verb->add_option("--scenario", options->scenario, "Scenario file (JSON)")->required();
-  verb->add_option("--set", options->sets, "POINTER=VALUE, over the scenario; repeatable")
+  verb->add_option("--set", options->sets,
+                   "POINTER=VALUE over the scenario, such as tiers.hbm.capacity=64GiB; repeatable")
       ->take_all()
       ->allow_extra_args(false);
   verb->add_option("--out", options->out, "Folder for the result files")->capture_default_str();
@@ -98,7 +99,7 @@ Action add_replay(CLI::App& app) {
   verb->add_option("--resolution", options->resolution, "burst (default)")
       ->check(CLI::IsMember({"burst", "line"}));
   verb->add_option("--seed", options->seed, "Seed over the scenario's");
-  verb->add_flag("--quiet", options->quiet, "Nothing on stdout but errors");
+  verb->add_flag("--quiet", options->quiet, "Nothing on stdout; faults still go to stderr");
   verb->add_option("--progress", options->progress, "On stderr; auto: only on a terminal")
       ->check(CLI::IsMember({"auto", "always", "never", "json"}))
       ->capture_default_str();

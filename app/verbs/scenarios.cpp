@@ -15,7 +15,7 @@ Action add_describe(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("describe", "Every component and key");
   verb->add_option("COMPONENT", *component, "Only this one, with all its keys");
   return [component] {
-    std::fputs(describe(hw::scenario_sections(), *component).c_str(), stdout);
+    print(describe(hw::scenario_sections(), *component));
     return Exit::ok;
   };
 }
@@ -23,7 +23,7 @@ Action add_describe(CLI::App& app) {
 Action add_schema(CLI::App& app) {
   app.add_subcommand("schema", "JSON Schema of a scenario, for editors");
   return [] {
-    std::fputs((scenario_schema(hw::scenario_sections()).dump(2) + "\n").c_str(), stdout);
+    print(scenario_schema(hw::scenario_sections()).dump(2) + "\n");
     return Exit::ok;
   };
 }
@@ -35,7 +35,7 @@ Action add_check(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("check", "Validate scenarios without running");
   verb->add_option("FILE", options->files, "Scenario files")->required();
-  verb->add_option("--set", options->sets, "POINTER=VALUE, over each scenario; repeatable")
+  verb->add_option("--set", options->sets, "POINTER=VALUE over each scenario; repeatable")
       ->take_all()
       ->allow_extra_args(false);
   return [options] {
@@ -43,7 +43,7 @@ Action add_check(CLI::App& app) {
     for (const std::string& file : options->files) {
       try {
         const hw::Scenario scenario = hw::read_scenario(load_scenario(file, options->sets));
-        std::printf("%s: ok, %s\n", file.c_str(), scenario.general.name.c_str());
+        print(file + ": ok, " + scenario.general.name + "\n");
       } catch (const UserError& error) {
         std::fprintf(stderr, "%s\n", error.what());
         exit = Exit::user_error;

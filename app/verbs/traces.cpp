@@ -1,32 +1,15 @@
 #include "app/verbs/verbs.h"
 
-#include "app/run/replay_run.h"
+#include "app/run/trace_source.h"
 #include "traces/convert.h"
 #include "traces/registry.h"
 #include "traces/summary.h"
 
-#include <cstdio>
+#include <fmt/format.h>
+
 #include <memory>
 
 namespace umf::app {
-
-namespace {
-
-/// Lets an interrupt through between two records.
-class Interruptible : public stream::Source {
-public:
-  explicit Interruptible(std::unique_ptr<stream::Source> source) : source_(std::move(source)) {}
-  const stream::Header& header() const override { return source_->header(); }
-  bool next(stream::Record& record) override {
-    if (stop_asked()) throw Interrupted{};
-    return source_->next(record);
-  }
-
-private:
-  std::unique_ptr<stream::Source> source_;
-};
-
-} // namespace
 
 Action add_inspect(CLI::App& app) {
   struct Options {
@@ -39,11 +22,10 @@ Action add_inspect(CLI::App& app) {
       ->check(CLI::IsMember({"table", "json"}))
       ->capture_default_str();
   return [options] {
-    Interruptible source(traces::open_trace(options->trace));
-    const traces::Summary summary = traces::summarise(source);
-    std::fputs(options->format == "json" ? (traces::to_json(summary).dump(2) + "\n").c_str()
-                                         : traces::to_text(summary).c_str(),
-               stdout);
+    const auto source = open_source(options->trace, stop_asked);
+    const traces::Summary summary = traces::summarise(*source);
+    print(options->format == "json" ? traces::to_json(summary).dump(2) + "\n"
+                                    : traces::to_text(summary));
     return Exit::ok;
   };
 }
@@ -59,14 +41,13 @@ Action add_convert(CLI::App& app) {
   verb->add_option("--provenance", options->provenance,
                    "Where the original is from: repository, path, licence");
   return [options] {
-    Interruptible source(traces::open_trace(options->in));
-    stream::Header header = source.header();
+    const auto source = open_source(options->in, stop_asked);
+    stream::Header header = source->header();
     if (!options->provenance.empty()) header.provenance = options->provenance;
     const auto sink = traces::create_trace(options->out, header);
-    const traces::RecordCounts counts = traces::convert(source, *sink);
-    std::printf("%s: %llu records, %llu kernels\n", options->out.c_str(),
-                static_cast<unsigned long long>(counts.total()),
-                static_cast<unsigned long long>(counts.of<stream::Kernel>()));
+    const traces::RecordCounts counts = traces::convert(*source, *sink);
+    print(fmt::format("{}: {} records, {} kernels\n", options->out, counts.total(),
+                      counts.of<stream::Kernel>()));
     return Exit::ok;
   };
 }

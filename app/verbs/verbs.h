@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 namespace umf::app {
 
@@ -24,6 +25,9 @@ Action add_convert(CLI::App& app);
 Action add_describe(CLI::App& app);
 Action add_schema(CLI::App& app);
 Action add_check(CLI::App& app);
+
+/// To stdout, all of it; throws UserError where that fails, as on a full disk.
+void print(std::string_view text);
 
 /// The whole command line as typed, for run.json.
 void remember_command(int argc, char** argv);

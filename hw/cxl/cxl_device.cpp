@@ -12,7 +12,7 @@ constexpr Bytes kLine{64}; // CXL.mem moves 64 B lines
 
 const Component<CxlDeviceConfig>& cxl_device_component() {
   static const auto keys =
-      Component<CxlDeviceConfig>("tier.cxl", "CXL type-3 memory device with DDR5 media (T3).")
+      Component<CxlDeviceConfig>("tier.cxl", "CXL type-3 memory device with DDR5 media.")
           .key("capacity", &CxlDeviceConfig::capacity,
                {.help = "Size of the device's memory.",
                 .min = 1_MiB,

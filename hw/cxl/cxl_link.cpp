@@ -8,7 +8,7 @@ namespace umf::hw {
 
 const Component<CxlLinkConfig>& cxl_link_component() {
   static const auto keys =
-      Component<CxlLinkConfig>("link.cxl", "CXL.mem link on a PCIe PHY, full duplex (T3).")
+      Component<CxlLinkConfig>("link.cxl", "CXL.mem link on a PCIe PHY, full duplex.")
           .key("from", &CxlLinkConfig::from,
                {.help = "Upstream end: gpu0, gpu1, … or a switch.", .required = true})
           .key("to", &CxlLinkConfig::to,

@@ -46,6 +46,7 @@ std::size_t Burst::pop_route() {
 
 void Burst::reset() {
   token = 0;
+  request = kNoId;
   gpu = 0;
   tier = 0;
   purpose = Purpose::demand_read;
@@ -90,6 +91,7 @@ tlm::tlm_generic_payload& PayloadPool::acquire(bool write, std::uint64_t address
 }
 
 void PayloadPool::free(tlm::tlm_generic_payload* payload) {
+  payload->reset(); // what a foreign module may have attached
   idle_.push_back(payload);
 }
 

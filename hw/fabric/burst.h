@@ -23,10 +23,11 @@ enum class Purpose : std::uint8_t { demand_read, demand_write, write_back, copy,
 /// passes, the target appends its media and starts the flow, and BEGIN_RESP comes back at
 /// the instant the slowest hop is done, annotated with the latency of the whole path.
 struct Burst : tlm::tlm_extension<Burst> {
-  static constexpr std::size_t kHops = 12;
+  static constexpr std::size_t kHops = 24;
   static constexpr std::size_t kDepth = 8;
 
-  std::uint64_t token = 0; ///< the issuer's own
+  std::uint64_t token = 0;       ///< the issuer's own
+  std::uint32_t request = kNoId; ///< the scheduler's own, from its acceptance to its answer
   std::uint32_t gpu = 0;
   std::uint16_t tier = 0; ///< destination, once translated
   Purpose purpose = Purpose::demand_read;
@@ -41,7 +42,7 @@ struct Burst : tlm::tlm_extension<Burst> {
     std::int64_t extra = 0;
     double share = 1.0; ///< window bytes taken by one byte of the burst
   };
-  std::array<Window, 3> windows{};
+  std::array<Window, 8> windows{};
   std::uint8_t window_count = 0;
   std::array<Hop, kHops> hops{};
   std::uint8_t hop_count = 0;

@@ -1,5 +1,8 @@
 #include "hw/fabric/cause.h"
 
+#include "model/base/error.h"
+
+#include <algorithm>
 #include <cmath>
 
 namespace umf::hw {
@@ -12,6 +15,17 @@ std::string_view name_of(Cause cause) {
   return names[static_cast<std::size_t>(cause)];
 }
 
+namespace {
+/// Of the causes that have a share; ties go to the earlier cause.
+std::size_t largest_remainder(const CauseShares& shares,
+                              const std::array<double, kCauses>& remainder) {
+  std::size_t largest = kCauses;
+  for (std::size_t c = 0; c < kCauses; ++c)
+    if (shares[c] > 0 && (largest == kCauses || remainder[c] > remainder[largest])) largest = c;
+  return largest;
+}
+} // namespace
+
 void CauseLedger::add(Femtoseconds duration, Cause cause) {
   time_[static_cast<std::size_t>(cause)] += duration.count;
 }
@@ -19,37 +33,38 @@ void CauseLedger::add(Femtoseconds duration, Cause cause) {
 void CauseLedger::add(Femtoseconds duration, const CauseShares& shares) {
   if (duration.count <= 0) return;
   double sum = 0;
-  for (const double share : shares)
+  for (const double share : shares) {
+    ensure(share >= 0, "cause ledger: negative share");
     sum += share;
+  }
   if (sum <= 0) {
     add(duration, Cause::idle);
     return;
   }
+  std::array<std::int64_t, kCauses> whole{};
   std::array<double, kCauses> remainder{};
-  std::int64_t given = 0;
+  std::int64_t missing = duration.count;
   for (std::size_t c = 0; c < kCauses; ++c) {
+    if (shares[c] <= 0) continue;
     const double exact = static_cast<double>(duration.count) * (shares[c] / sum);
-    const auto whole = static_cast<std::int64_t>(std::floor(exact));
-    remainder[c] = shares[c] > 0 ? exact - static_cast<double>(whole) : -1.0;
-    time_[c] += whole;
-    given += whole;
+    const double floor = std::floor(exact);
+    whole[c] = static_cast<std::int64_t>(floor);
+    remainder[c] = exact - floor;
+    missing -= whole[c];
   }
-  for (; given < duration.count; ++given) {
-    std::size_t largest = 0;
-    for (std::size_t c = 1; c < kCauses; ++c)
-      if (remainder[c] > remainder[largest]) largest = c;
-    ++time_[largest];
-    remainder[largest] -= 1.0;
+  // Floors leave less than one femtosecond for each cause; anything else is the rounding of
+  // doubles (times above 2^53 fs), which the largest part takes.
+  if (missing < 0 || missing > static_cast<std::int64_t>(kCauses)) {
+    *std::max_element(whole.begin(), whole.end()) += missing;
+    missing = 0;
   }
-  for (; given > duration.count; --given) { // rounding of doubles may overshoot by one
-    std::size_t smallest = kCauses;
-    for (std::size_t c = 0; c < kCauses; ++c)
-      if (shares[c] > 0 && time_[c] > 0 &&
-          (smallest == kCauses || remainder[c] < remainder[smallest]))
-        smallest = c;
-    --time_[smallest];
-    remainder[smallest] += 1.0;
+  for (; missing > 0; --missing) {
+    const std::size_t c = largest_remainder(shares, remainder);
+    ++whole[c];
+    remainder[c] -= 1.0;
   }
+  for (std::size_t c = 0; c < kCauses; ++c)
+    time_[c] += whole[c];
 }
 
 Femtoseconds CauseLedger::total() const {

@@ -58,16 +58,19 @@ public:
                FlowListener& listener, std::uint64_t tag);
   void watch(RateWatcher& watcher) { watchers_.push_back(&watcher); }
 
-  /// Runs a process body; an exception ends the simulation and waits in failure() (SystemC
-  /// would wrap it in a report of its own).
+  /// Runs a process body; an exception ends the simulation and waits for rethrow_failure()
+  /// (SystemC would wrap it in a report of its own). Inside another guard the outer one acts.
   template <class Body>
   void guard(Body&& body) {
+    if (guarding_) return body();
+    guarding_ = true;
     try {
       body();
     } catch (...) {
       if (!failure_) failure_ = std::current_exception();
       sc_core::sc_stop();
     }
+    guarding_ = false;
   }
   void rethrow_failure() const {
     if (failure_) std::rethrow_exception(failure_);
@@ -92,6 +95,7 @@ private:
   sc_core::sc_event due_, settle_;
   Femtoseconds accounted_{-1};
   std::exception_ptr failure_;
+  bool guarding_ = false;
 };
 
 } // namespace umf::hw

@@ -11,14 +11,20 @@ namespace umf::hw {
 namespace {
 constexpr double kFemto = 1e15;
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+/// A few units in the last place of a double: noise of one division, not time.
+constexpr double kNoise = 1e-15;
+constexpr double kMixTolerance = 1e-3;
+constexpr int kMixPasses = 6;
 } // namespace
 
 ResourceId FlowNetwork::add_resource(std::string name, double capacity, double mix_loss) {
   ensure(capacity > 0, "flow network: resource without capacity");
+  ensure(mix_loss >= 0 && mix_loss < 1, "flow network: mixing may not cost the whole capacity");
   ResourceId id;
   if (free_resources_.empty()) {
     id = static_cast<ResourceId>(resources_.size());
     resources_.emplace_back();
+    loads_.emplace_back();
   } else {
     id = free_resources_.back();
     free_resources_.pop_back();
@@ -39,13 +45,15 @@ void FlowNetwork::set_capacity(ResourceId resource, double capacity, Femtosecond
 }
 
 void FlowNetwork::remove_resource(ResourceId resource) {
-  ensure(resources_[resource].users == 0, "flow network: removed resource is in use");
+  ensure(users(resource) == 0, "flow network: removed resource is in use");
+  ensure(!resources_[resource].removed, "flow network: resource removed twice");
+  resources_[resource].removed = true;
   free_resources_.push_back(resource);
 }
 
 FlowId FlowNetwork::start(Femtoseconds now, double bytes, const std::vector<Hop>& hops,
                           Urgency urgency, bool write, std::uint64_t tag, double weight) {
-  ensure(bytes > 0 && !hops.empty() && hops.size() <= kMaxHops, "flow network: malformed flow");
+  ensure(bytes > 0 && weight > 0 && hops.size() <= kMaxHops, "flow network: malformed flow");
   if (now != now_) { // several flows may start at one instant: solve once
     settle();
     integrate(now);
@@ -54,7 +62,7 @@ FlowId FlowNetwork::start(Femtoseconds now, double bytes, const std::vector<Hop>
   if (free_flows_.empty()) {
     id = static_cast<FlowId>(flows_.size());
     flows_.emplace_back();
-    hops_.resize(flows_.size() * kMaxHops);
+    held_.resize(flows_.size() * kMaxHops);
   } else {
     id = free_flows_.back();
     free_flows_.pop_back();
@@ -64,59 +72,76 @@ FlowId FlowNetwork::start(Femtoseconds now, double bytes, const std::vector<Hop>
   flow.remaining = bytes;
   flow.weight = weight;
   flow.tag = tag;
-  flow.serial = serial_++;
-  flow.first_hop = id * kMaxHops;
   flow.urgency = urgency;
   flow.write = write;
   flow.active = true;
-  for (const Hop& hop : hops) {
-    if (hop.use <= 0) continue;
-    hops_[flow.first_hop + flow.hops++] = hop;
-    ++resources_[hop.resource].users;
-  }
+  for (const Hop& hop : hops)
+    join(id, hop);
   ensure(flow.hops > 0, "flow network: flow without a limit");
   order_.push_back(id);
   dirty_ = true;
   return id;
 }
 
+void FlowNetwork::join(FlowId id, const Hop& hop) {
+  ensure(hop.use >= 0, "flow network: hop of negative use");
+  if (hop.use == 0) return;
+  for (Held& met : hops_of(id))
+    if (met.resource == hop.resource) { // passed twice: one hop of both uses
+      met.use += hop.use;
+      return;
+    }
+  ensure(hop.resource < resources_.size() && !resources_[hop.resource].removed,
+         "flow network: hop over a resource that does not exist");
+  Resource& resource = resources_[hop.resource];
+  if (resource.members.empty()) {
+    resource.place = static_cast<std::uint32_t>(busy_.size());
+    busy_.push_back(hop.resource);
+  }
+  const std::uint32_t held = id * kMaxHops + flows_[id].hops++;
+  held_[held] = {hop.use, hop.resource, static_cast<std::uint32_t>(resource.members.size())};
+  resource.members.push_back(held);
+}
+
+void FlowNetwork::leave(std::uint32_t held) {
+  Resource& resource = resources_[held_[held].resource];
+  const std::uint32_t last = resource.members.back();
+  resource.members[held_[held].place] = last;
+  held_[last].place = held_[held].place;
+  resource.members.pop_back();
+  if (!resource.members.empty()) return;
+  busy_[resource.place] = busy_.back();
+  resources_[busy_.back()].place = resource.place;
+  busy_.pop_back();
+}
+
+void FlowNetwork::forget(FlowId id) {
+  for (std::uint32_t h = 0; h < flows_[id].hops; ++h)
+    leave(id * kMaxHops + h);
+  flows_[id].active = false;
+  free_flows_.push_back(id);
+  dirty_ = true;
+}
+
 Femtoseconds FlowNetwork::next_event() {
   settle();
-  std::int64_t next = kNever;
-  for (const FlowId id : order_)
-    next = std::min(next, flows_[id].ends);
-  return {next};
+  return {next_end_};
 }
 
 void FlowNetwork::advance(Femtoseconds now, std::vector<Ended>& ended) {
   settle();
   integrate(now);
+  if (next_end_ > now.count) return;
   std::size_t kept = 0;
   for (const FlowId id : order_) {
-    Flow& flow = flows_[id];
-    if (flow.ends > now.count) {
+    if (!flows_[id].done) {
       order_[kept++] = id;
       continue;
     }
-    // The rounding up of `ends` may have carried a sliver too much or left one.
-    for (std::uint32_t h = 0; h < flow.hops; ++h) {
-      const Hop& hop = hops_[flow.first_hop + h];
-      resources_[hop.resource].carried += flow.remaining * hop.use;
-    }
-    flow.remaining = 0;
-    ended.push_back({flow.tag, flow.bottleneck});
+    ended.push_back({flows_[id].tag, flows_[id].bottleneck});
     forget(id);
   }
   order_.resize(kept);
-}
-
-void FlowNetwork::forget(FlowId id) {
-  Flow& flow = flows_[id];
-  for (std::uint32_t h = 0; h < flow.hops; ++h)
-    --resources_[hops_[flow.first_hop + h].resource].users;
-  flow.active = false;
-  free_flows_.push_back(id);
-  dirty_ = true;
 }
 
 ResourceId FlowNetwork::bottleneck(FlowId flow) {
@@ -129,138 +154,179 @@ double FlowNetwork::rate(FlowId flow) {
   return flows_[flow].rate;
 }
 
+/// Moves all flows to `now` at the rates that held since.
 void FlowNetwork::integrate(Femtoseconds now) {
   ensure(now >= now_, "flow network: time runs backwards");
-  if (now == now_) return;
+  ensure(now.count <= next_end_, "flow network: the end of a flow was passed over");
   const double seconds = (now - now_).seconds();
+  now_ = now;
+  if (seconds > 0)
+    for (const ResourceId id : busy_)
+      resources_[id].carried += (loads_[id].read_rate + loads_[id].write_rate) * seconds;
   for (const FlowId id : order_) {
     Flow& flow = flows_[id];
+    if (flow.done) continue;
     const double moved = flow.rate * seconds;
-    flow.remaining -= moved;
-    for (std::uint32_t h = 0; h < flow.hops; ++h) {
-      const Hop& hop = hops_[flow.first_hop + h];
-      resources_[hop.resource].carried += moved * hop.use;
-    }
+    if (flow.ends <= now.count)
+      finish(id, moved);
+    else
+      flow.remaining -= moved;
   }
-  now_ = now;
+}
+
+/// An end is a whole femtosecond: the last step carried a sliver too much or too little.
+void FlowNetwork::finish(FlowId id, double moved) {
+  Flow& flow = flows_[id];
+  for (const Held& hop : hops_of(id))
+    resources_[hop.resource].carried += (flow.remaining - moved) * hop.use;
+  flow.remaining = 0;
+  flow.rate = 0;
+  flow.done = true;
 }
 
 void FlowNetwork::settle() {
   if (!dirty_) return;
   dirty_ = false;
   ++solves_;
-  touched_.clear();
-  for (const FlowId id : order_) {
-    const Flow& flow = flows_[id];
-    for (std::uint32_t h = 0; h < flow.hops; ++h) {
-      Resource& r = resources_[hops_[flow.first_hop + h].resource];
-      if (r.slot != kNoId) continue;
-      r.slot = static_cast<std::uint32_t>(touched_.size());
-      touched_.push_back(hops_[flow.first_hop + h].resource);
-      r.left = r.capacity;
-    }
-  }
   solve();
-  apply_mix_loss();
-  for (const ResourceId id : touched_)
-    resources_[id].slot = kNoId;
+  next_end_ = kNever;
   for (const FlowId id : order_) {
     Flow& flow = flows_[id];
-    if (flow.rate <= 0) {
-      flow.ends = kNever;
-      continue;
-    }
-    const double left = std::max(flow.remaining, 0.0) / flow.rate * kFemto;
-    flow.ends = left > 9e18 ? kNever : now_.count + static_cast<std::int64_t>(std::ceil(left));
+    if (!flow.done) flow.ends = end_of(flow);
+    next_end_ = std::min(next_end_, flow.ends);
   }
+}
+
+/// At the present rate, rounded up to a whole femtosecond.
+std::int64_t FlowNetwork::end_of(const Flow& flow) const {
+  if (flow.rate <= 0) return kNever;
+  const double left = std::max(flow.remaining, 0.0) * kFemto / flow.rate * (1 - kNoise);
+  if (left >= static_cast<double>(kNever - now_.count)) return kNever;
+  return now_.count + static_cast<std::int64_t>(std::ceil(left));
 }
 
 void FlowNetwork::solve() {
-  for (const FlowId id : order_)
-    flows_[id].frozen = false;
-  solve_class(Urgency::demand);
-  solve_class(Urgency::background);
+  for (const ResourceId id : busy_)
+    loads_[id].room = resources_[id].capacity;
+  for (int pass = 0;; ++pass) {
+    for (const ResourceId id : busy_) {
+      Load& load = loads_[id];
+      load.left = load.room;
+      load.read_rate = load.write_rate = 0;
+    }
+    bool background = false;
+    for (const FlowId id : order_) {
+      flows_[id].has_rate = flows_[id].done;
+      background |= flows_[id].urgency == Urgency::background;
+    }
+    fill(Urgency::demand);
+    if (background) fill(Urgency::background);
+    if (!mixing_changes_room() || pass == kMixPasses) return;
+  }
 }
 
-/// Progressive filling: raise all rates together until a resource is full, freeze its
-/// flows there, go on with the rest.
-void FlowNetwork::solve_class(Urgency urgency) {
-  for (const ResourceId id : touched_)
-    resources_[id].demand = 0;
-  std::size_t open = 0;
+/// Max-min by local search. As rates are given, the levels of the other resources only
+/// rise; so a resource that is the lowest hop of all its flows fills first among all that
+/// could change it, and its flows can have their rate whatever happens elsewhere.
+void FlowNetwork::fill(Urgency urgency) {
   for (const FlowId id : order_) {
     const Flow& flow = flows_[id];
-    if (flow.urgency != urgency) continue;
-    ++open;
-    for (std::uint32_t h = 0; h < flow.hops; ++h) {
-      const Hop& hop = hops_[flow.first_hop + h];
-      resources_[hop.resource].demand += hop.use * flow.weight;
+    if (flow.has_rate || flow.urgency != urgency) continue;
+    for (const Held& hop : hops_of(id)) {
+      Load& load = loads_[hop.resource];
+      if (load.open++ == 0) load.demand = 0;
+      load.demand += hop.use * flow.weight;
     }
   }
-  while (open > 0) {
-    double level = std::numeric_limits<double>::infinity();
-    ResourceId full = kNoId;
-    for (const ResourceId id : touched_) {
-      const Resource& r = resources_[id];
-      if (r.demand <= 0) continue;
-      const double here = std::max(r.left, 0.0) / r.demand;
-      if (here < level) {
-        level = here;
-        full = id;
+  for (const ResourceId id : busy_) {
+    Load& load = loads_[id];
+    if (load.open == 0) continue;
+    load.all_demand = load.demand;
+    load.level = std::max(load.left, 0.0) / load.demand;
+  }
+  for (const FlowId id : order_) {
+    while (!flows_[id].has_rate && flows_[id].urgency == urgency) {
+      const ResourceId full = fills_first_near(id, urgency);
+      const double level = loads_[full].level;
+      for (const std::uint32_t held : resources_[full].members) {
+        const FlowId other = held / kMaxHops;
+        if (!flows_[other].has_rate && flows_[other].urgency == urgency)
+          give_rate(other, level, full);
       }
     }
-    ensure(full != kNoId, "flow network: no limit found");
-    std::size_t frozen = 0;
-    for (const FlowId id : order_) {
-      Flow& flow = flows_[id];
-      if (flow.frozen || flow.urgency != urgency) continue;
-      const Hop* const hops = &hops_[flow.first_hop];
-      const bool held =
-          std::any_of(hops, hops + flow.hops, [&](const Hop& hop) { return hop.resource == full; });
-      if (!held) continue;
-      freeze(flow, level, full);
-      ++frozen;
-    }
-    open -= frozen;
-    resources_[full].demand = 0; // rounding may leave a sliver
   }
 }
 
-void FlowNetwork::freeze(Flow& flow, double level, ResourceId bottleneck) {
-  flow.frozen = true;
+/// From the flow's lowest hop downhill until no flow of the resource has a lower one.
+ResourceId FlowNetwork::fills_first_near(FlowId id, Urgency urgency) const {
+  ResourceId lowest = lowest_hop(id);
+  for (std::size_t m = 0; m < resources_[lowest].members.size();) {
+    const FlowId other = resources_[lowest].members[m++] / kMaxHops;
+    if (flows_[other].has_rate || flows_[other].urgency != urgency) continue;
+    const ResourceId hop = lowest_hop(other);
+    if (!(loads_[hop].level < loads_[lowest].level)) continue;
+    lowest = hop;
+    m = 0;
+  }
+  return lowest;
+}
+
+ResourceId FlowNetwork::lowest_hop(FlowId id) const {
+  const Held* hops = &held_[std::size_t{id} * kMaxHops];
+  ResourceId lowest = hops->resource;
+  double level = loads_[lowest].level;
+  for (std::uint32_t h = 1; h < flows_[id].hops; ++h) {
+    const double here = loads_[hops[h].resource].level;
+    const bool below = here < level; // no branch: it would be mispredicted half of the time
+    level = below ? here : level;
+    lowest = below ? hops[h].resource : lowest;
+  }
+  return lowest;
+}
+
+void FlowNetwork::give_rate(FlowId id, double level, ResourceId bottleneck) {
+  Flow& flow = flows_[id];
+  flow.has_rate = true;
   flow.rate = level * flow.weight;
   flow.bottleneck = bottleneck;
-  for (std::uint32_t h = 0; h < flow.hops; ++h) {
-    const Hop& hop = hops_[flow.first_hop + h];
-    Resource& r = resources_[hop.resource];
-    r.left -= hop.use * flow.rate;
-    r.demand -= hop.use * flow.weight;
-    if (r.demand < 1e-12 * hop.use * flow.weight) r.demand = 0;
+  for (const Held& hop : hops_of(id)) {
+    Load& load = loads_[hop.resource];
+    const double rate = hop.use * flow.rate;
+    load.left -= rate;
+    (flow.write ? load.write_rate : load.read_rate) += rate;
+    if (--load.open == 0) continue;
+    load.demand -= hop.use * flow.weight;
+    if (load.demand < 1e-3 * load.all_demand) // mostly rounding by now
+      load.demand = load.all_demand = count_demand(hop.resource, flow.urgency);
+    load.level = std::max(load.left, 0.0) / load.demand;
   }
 }
 
-/// Second pass where reads and writes meet on a resource that loses by it.
-void FlowNetwork::apply_mix_loss() {
-  for (const ResourceId id : touched_)
-    resources_[id].read_rate = resources_[id].write_rate = 0;
-  for (const FlowId id : order_) {
-    const Flow& flow = flows_[id];
-    for (std::uint32_t h = 0; h < flow.hops; ++h) {
-      const Hop& hop = hops_[flow.first_hop + h];
-      Resource& r = resources_[hop.resource];
-      (flow.write ? r.write_rate : r.read_rate) += hop.use * flow.rate;
-    }
+double FlowNetwork::count_demand(ResourceId resource, Urgency urgency) const {
+  double demand = 0;
+  for (const std::uint32_t held : resources_[resource].members) {
+    const Flow& flow = flows_[held / kMaxHops];
+    if (!flow.has_rate && flow.urgency == urgency) demand += held_[held].use * flow.weight;
   }
+  return demand;
+}
+
+/// Where reads and writes meet on a full resource that loses by it, its room follows the
+/// read share just found. Whether rates must be found again.
+bool FlowNetwork::mixing_changes_room() {
   bool again = false;
-  for (const ResourceId id : touched_) {
-    Resource& r = resources_[id];
-    const double total = r.read_rate + r.write_rate;
-    const double share = total > 0 ? r.read_rate / total : 1.0;
-    const double loss = 4 * r.mix_loss * share * (1 - share);
-    r.left = r.capacity * (1 - loss);
-    again = again || (loss > 0 && total > r.left);
+  for (const ResourceId id : busy_) {
+    const Resource& resource = resources_[id];
+    Load& load = loads_[id];
+    const double total = load.read_rate + load.write_rate;
+    if (resource.mix_loss == 0 || total == 0) continue;
+    const double share = load.read_rate / total;
+    const double room = resource.capacity * (1 - 4 * resource.mix_loss * share * (1 - share));
+    const bool limits = total > std::min(room, load.room) * (1 - 1e-9);
+    again |= limits && std::abs(room - load.room) > kMixTolerance * resource.capacity;
+    load.room = room;
   }
-  if (again) solve();
+  return again;
 }
 
 } // namespace umf::hw

@@ -3,6 +3,7 @@
 #include "model/base/units.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,15 +34,18 @@ enum class Urgency : std::uint8_t { demand, background };
 /// instants. (Bertsekas & Gallager, Data Networks, 6.5.2: max-min flow control.)
 ///
 /// A resource may lose capacity when reads and writes mix (bus turnaround): its capacity
-/// is then capacity × (1 − 4·loss·r·(1−r)), r = the read share of the rates it carries.
+/// is then capacity × (1 − 4·loss·r·(1−r)), r = the read share of the rates it carries,
+/// found by repetition to a thousandth.
 class FlowNetwork {
 public:
   ResourceId add_resource(std::string name, double capacity, double mix_loss = 0.0);
+  /// From `now` ≤ next_event() on.
   void set_capacity(ResourceId resource, double capacity, Femtoseconds now);
   /// For windows that live as long as a kernel: the id may be handed out again.
   void remove_resource(ResourceId resource);
 
-  /// Starts a flow of `bytes` > 0 at `now`. `hops` must name at least one resource.
+  /// Starts a flow of `bytes` > 0 at `now` ≤ next_event(). `hops` must name at least one
+  /// resource; hops of no use are left out.
   FlowId start(Femtoseconds now, double bytes, const std::vector<Hop>& hops, Urgency urgency,
                bool write, std::uint64_t tag, double weight = 1.0);
 
@@ -67,47 +71,80 @@ public:
   /// ∫ use · rate dt so far: units carried. Over capacity × time it is the utilisation.
   double carried(ResourceId resource) const { return resources_[resource].carried; }
   /// Flows that hold the resource now.
-  std::uint32_t users(ResourceId resource) const { return resources_[resource].users; }
+  std::uint32_t users(ResourceId resource) const {
+    return static_cast<std::uint32_t>(resources_[resource].members.size());
+  }
   std::size_t active_flows() const { return order_.size(); }
   std::uint64_t solves() const { return solves_; }
 
 private:
+  /// A hop of an active flow; hop h of flow f lies at f × kMaxHops + h.
+  struct Held {
+    double use = 0;
+    ResourceId resource = kNoId;
+    std::uint32_t place = 0; ///< in the resource's members
+  };
   struct Resource {
     std::string name;
     double capacity = 0, mix_loss = 0, carried = 0;
-    double left = 0, demand = 0, read_rate = 0, write_rate = 0; ///< of the running solve
-    std::uint32_t users = 0;
-    std::uint32_t slot = kNoId; ///< in touched_
+    std::vector<std::uint32_t> members; ///< hops of active flows, by index in held_
+    std::uint32_t place = kNoId;        ///< in busy_
+    bool removed = false;
+  };
+  /// What the solver keeps of a resource, apart so that it stays in the cache.
+  struct Load {
+    double room = 0; ///< capacity, less what mixing costs
+    double left = 0; ///< of the room
+    double read_rate = 0, write_rate = 0;
+    double demand = 0;      ///< Σ use · weight of the class's flows without a rate
+    double all_demand = 0;  ///< as it was before any had one
+    double level = 0;       ///< left / demand: the rate of weight 1 that fills it
+    std::uint32_t open = 0; ///< hops counted in demand
   };
   struct Flow {
     double remaining = 0, rate = 0, weight = 1;
     std::int64_t ends = 0;
-    std::uint64_t tag = 0, serial = 0;
-    std::uint32_t first_hop = 0, hops = 0;
+    std::uint64_t tag = 0;
+    std::uint32_t hops = 0;
     ResourceId bottleneck = kNoId;
     Urgency urgency = Urgency::demand;
-    bool write = false, active = false, frozen = false;
+    bool write = false, active = false;
+    bool has_rate = false; ///< in the running solve
+    bool done = false;     ///< has moved everything, waits for advance()
   };
+  static constexpr std::uint32_t kMaxHops = 24;
+
+  std::span<Held> hops_of(FlowId flow) {
+    return {&held_[std::size_t{flow} * kMaxHops], flows_[flow].hops};
+  }
+  void join(FlowId flow, const Hop& hop);
+  void leave(std::uint32_t held);
+  void forget(FlowId flow);
+  void finish(FlowId flow, double moved);
+  void integrate(Femtoseconds now);
 
   void settle();
   void solve();
-  void solve_class(Urgency urgency);
-  void freeze(Flow& flow, double level, ResourceId bottleneck);
-  void apply_mix_loss();
-  void integrate(Femtoseconds now);
-  void forget(FlowId id);
+  void fill(Urgency urgency);
+  ResourceId fills_first_near(FlowId flow, Urgency urgency) const;
+  ResourceId lowest_hop(FlowId flow) const;
+  void give_rate(FlowId flow, double level, ResourceId bottleneck);
+  double count_demand(ResourceId resource, Urgency urgency) const;
+  bool mixing_changes_room();
+  std::int64_t end_of(const Flow& flow) const;
 
   std::vector<Resource> resources_;
+  std::vector<Load> loads_; ///< beside resources_
   std::vector<ResourceId> free_resources_;
+  std::vector<ResourceId> busy_; ///< resources with members
   std::vector<Flow> flows_;
+  std::vector<Held> held_;
   std::vector<FlowId> free_flows_;
   std::vector<FlowId> order_; ///< active flows by age
-  static constexpr std::uint32_t kMaxHops = 12;
-  std::vector<Hop> hops_; ///< kMaxHops for each flow slot
-  std::vector<ResourceId> touched_;
   Femtoseconds now_{};
-  std::uint64_t serial_ = 0, solves_ = 0;
-  bool dirty_ = false;
+  std::int64_t next_end_ = 0; ///< valid while not dirty_
+  std::uint64_t solves_ = 0;
+  bool dirty_ = true;
 };
 
 } // namespace umf::hw

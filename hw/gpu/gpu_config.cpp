@@ -155,7 +155,7 @@ const Component<CopyEngineConfig>& copy_engine_component() {
 
 const Component<GpuConfig>& gpu_component() {
   static const auto keys =
-      Component<GpuConfig>("gpu", "A GPU die: SMs, L2, launch, copy engines (T10).")
+      Component<GpuConfig>("gpu", "A GPU die: SMs, L2, launch, copy engines.")
           .key("sms", &GpuConfig::sms,
                {.help = "Streaming multiprocessors (compute units).",
                 .min = 1,

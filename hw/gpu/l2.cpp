@@ -29,6 +29,7 @@ L2::L2(const L2Config& config)
 
 memory::Range L2::sectors(memory::Range range) const {
   const std::uint64_t sector = config_.sector.count;
+  if (range.empty()) return range;
   return {range.begin / sector * sector, (range.end + sector - 1) / sector * sector};
 }
 
@@ -67,6 +68,12 @@ void L2::plan(const std::vector<OperationAccess>& accesses,
 void L2::access(memory::Range range, bool write, std::vector<Segment>& segments,
                 std::vector<Segment>& write_backs) {
   if (range.empty()) return;
+  if (cache_.capacity() > 0 && range.size() > cache_.capacity()) { // a cache of a few sectors
+    const std::uint64_t middle = range.begin + cache_.capacity();
+    access({range.begin, middle}, write, segments, write_backs);
+    access({middle, range.end}, write, segments, write_backs);
+    return;
+  }
   const std::uint64_t dirty_before = cache_.dirty();
   cache_.access(range, write, outcome_);
   if (write) {

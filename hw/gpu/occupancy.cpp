@@ -8,6 +8,11 @@ namespace {
 
 constexpr std::uint64_t kWarp = 32;
 
+/// Rounded up, at least 1.
+std::uint64_t share(std::uint64_t bytes, std::uint64_t sharers) {
+  return bytes == 0 ? 1 : (bytes - 1) / sharers + 1;
+}
+
 std::uint64_t blocks_per_sm(const GpuConfig& config, const Operation& operation) {
   const std::uint64_t threads = (operation.threads_per_block + kWarp - 1) / kWarp * kWarp;
   std::uint64_t blocks =
@@ -37,8 +42,8 @@ Occupancy occupancy(const GpuConfig& config, const Operation& operation) {
     for (const auto& access : operation.accesses)
       bytes += access.length.count;
     // A thread never has more in flight than it moves in its whole life.
-    const std::uint64_t threads = operation.blocks * operation.threads_per_block;
-    per_thread = std::min(per_thread, std::max<std::uint64_t>(1, (bytes + threads - 1) / threads));
+    const std::uint64_t of_block = share(bytes, operation.blocks);
+    per_thread = std::min(per_thread, share(of_block, operation.threads_per_block));
   }
   // Kernels that stage through shared memory (cp.async, TMA) fill it, not registers.
   const std::uint64_t in_flight = std::max(result.resident_threads * per_thread,

@@ -132,6 +132,7 @@ tlm::tlm_sync_enum Gpu::response(bool write, Payload& payload, tlm::tlm_phase& p
     return tlm::TLM_ACCEPTED;
   }
   ensure(phase == tlm::BEGIN_RESP && payload.is_response_ok(), "gpu: bad response");
+  account(sim_now());
   const Burst& burst = burst_of(payload);
   const auto slot = static_cast<std::uint32_t>(burst.token);
   slots_[slot].latency = burst.latency;

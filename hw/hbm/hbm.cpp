@@ -12,7 +12,7 @@ constexpr Bytes kAccess{32}; // HBM2..3: 32 B a burst (facts: access row)
 
 const Component<HbmConfig>& hbm_component() {
   static const auto keys =
-      Component<HbmConfig>("tier.hbm", "Stacked DRAM beside the GPU die (T1).")
+      Component<HbmConfig>("tier.hbm", "Stacked DRAM beside the GPU die.")
           .key("capacity", &HbmConfig::capacity,
                {.help = "Size of all stacks together, of each GPU.",
                 .min = 1_MiB,

@@ -8,7 +8,7 @@ constexpr Bytes kLine{64};
 
 const Component<HostConfig>& host_component() {
   static const auto keys =
-      Component<HostConfig>("tier.host", "Host DRAM behind the root complex (T7).")
+      Component<HostConfig>("tier.host", "Host DRAM behind the root complex.")
           .key("capacity", &HostConfig::capacity,
                {.help = "Size of host memory that copies may use.",
                 .min = 1_MiB,

@@ -12,7 +12,7 @@ namespace umf::hw {
 
 const Component<PcieLinkConfig>& pcie_link_component() {
   static const auto keys =
-      Component<PcieLinkConfig>("link.pcie", "PCIe link, full duplex (T4).")
+      Component<PcieLinkConfig>("link.pcie", "PCIe link, full duplex.")
           .key("from", &PcieLinkConfig::from,
                {.help = "Upstream end: gpu0, gpu1, … or a switch.", .required = true})
           .key("to", &PcieLinkConfig::to,
@@ -149,7 +149,7 @@ void check_link_bandwidth(const std::optional<BytesPerSecond>& asked, BytesPerSe
 
 const Component<PcieSwitchConfig>& pcie_switch_component() {
   static const auto keys =
-      Component<PcieSwitchConfig>("switch.pcie", "PCIe switch or root complex, cut-through (T4).")
+      Component<PcieSwitchConfig>("switch.pcie", "PCIe switch or root complex, cut-through.")
           .key("latency", &PcieSwitchConfig::latency,
                {.help = "One traversal, port to port (boundary: port).",
                 .min = Femtoseconds{0},

@@ -18,7 +18,8 @@ void check_l2(const Platform& platform, std::uint32_t g, std::vector<LedgerCheck
       {gpu + "bytes stored = overwritten in L2 + written back + died dirty + dirty at end",
        l2.stored, l2.overwritten + l2.written_back + l2.discarded + platform.gpu(g).l2().dirty()});
   checks.push_back(
-      {gpu + "L2 write-backs = writes the scheduler took", l2.written_back, unit.write_backs});
+      {gpu + "L2 write-backs = writes the scheduler took + those whose tensor had died",
+       l2.written_back, unit.write_backs + unit.dead_writes});
   checks.push_back({gpu + "pages copied: read = written", unit.copied_read, unit.copied_written});
   checks.push_back({gpu + "pages moved × size = bytes copied",
                     platform.brain(g).counters().moved.count, unit.copied_written});

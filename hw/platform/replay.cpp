@@ -1,6 +1,7 @@
 #include "hw/platform/replay.h"
 
 #include "model/base/error.h"
+#include "model/base/json.h"
 
 #include <fmt/format.h>
 
@@ -89,7 +90,7 @@ void Replay::take(const stream::Sync& sync) {
     }
   };
   if (!sync.host_waits) {
-    wait_for(queues_[sync.waiting].extra_waits);
+    wait_for(queue_of(sync.waiting).extra_waits);
     return;
   }
   // The host stands still: whatever it issues later, on any stream, comes after.
@@ -100,11 +101,16 @@ void Replay::take(const stream::Sync& sync) {
   host_waits_.insert(waits.begin(), waits.end());
 }
 
+/// A stream met for the first time stands behind whatever the host has waited for.
+Replay::Queue& Replay::queue_of(const stream::StreamId& id) {
+  const auto [queue, fresh] = queues_.try_emplace(id);
+  if (fresh) queue->second.extra_waits = host_waits_;
+  return queue->second;
+}
+
 void Replay::issue(Pending&& pending) {
   const OpIndex index = next_index_++;
-  auto [fresh_queue, fresh] = queues_.try_emplace(pending.row.stream);
-  Queue& queue = fresh_queue->second;
-  if (fresh) queue.extra_waits = host_waits_;
+  Queue& queue = queue_of(pending.row.stream);
   std::set<OpIndex> waits = std::exchange(queue.extra_waits, {});
   if (queue.last != 0) waits.insert(queue.last);
   queue.last = index;
@@ -113,9 +119,9 @@ void Replay::issue(Pending&& pending) {
   for (const stream::TensorId id : pending.tensors) {
     const auto tensor = tensors_.find(id);
     if (tensor == tensors_.end())
-      throw UserError(fmt::format("operation {} '{}' uses tensor {}, which no record declares; "
+      throw UserError(fmt::format("operation {} {} uses tensor {}, which no record declares; "
                                   "expected a tensor record before it",
-                                  pending.row.id, *pending.row.name, id));
+                                  pending.row.id, in_quotes(*pending.row.name), id));
     ++tensor->second.users;
   }
   Pending& stored = pending_.emplace(index, std::move(pending)).first->second;

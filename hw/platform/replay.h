@@ -93,6 +93,7 @@ private:
     std::set<OpIndex> extra_waits; ///< of the next operation
   };
 
+  Queue& queue_of(const stream::StreamId& id);
   void fill();
   bool read_one();
   void take(stream::Tensor&& tensor);

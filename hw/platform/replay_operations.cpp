@@ -1,6 +1,7 @@
 #include "hw/platform/replay.h"
 
 #include "model/base/error.h"
+#include "model/base/json.h"
 
 #include <fmt/format.h>
 
@@ -12,8 +13,11 @@ namespace umf::hw {
 
 namespace {
 
+/// Stops at the highest value: a grid that large is no "not recorded".
 std::uint64_t product(const std::array<std::uint32_t, 3>& dims) {
-  return std::uint64_t{dims[0]} * dims[1] * dims[2];
+  const std::uint64_t plane = std::uint64_t{dims[0]} * dims[1];
+  std::uint64_t all = 0;
+  return __builtin_mul_overflow(plane, dims[2], &all) ? UINT64_MAX : all;
 }
 
 std::int64_t measured(const std::optional<std::int64_t>& start,
@@ -107,9 +111,9 @@ void Replay::build_accesses(Pending& pending) {
 
 void Replay::add_access(Pending& pending, TensorState& tensor, const stream::Access& access) {
   if (!access.addresses.empty())
-    throw UserError(fmt::format("kernel {} '{}' lists raw addresses, which burst resolution cannot "
+    throw UserError(fmt::format("kernel {} {} lists raw addresses, which burst resolution cannot "
                                 "replay; expected byte ranges or block indices",
-                                pending.row.id, *pending.row.name));
+                                pending.row.id, in_quotes(*pending.row.name)));
   const std::uint64_t moved = stream::moved_bytes(access).count;
   if (access.indices.empty()) {
     add_range(pending, tensor, access.offset, moved, access.write, true);
@@ -135,11 +139,11 @@ void Replay::add_range(Pending& pending, TensorState& tensor, std::uint64_t offs
                        std::uint64_t length, bool write, bool cached) {
   if (length == 0) return;
   if (offset > tensor.tensor.bytes.count || length > tensor.tensor.bytes.count - offset)
-    throw UserError(
-        fmt::format("operation {} '{}' touches bytes {}..{} of tensor '{}', which has {}; "
-                    "expected a range inside it",
-                    pending.row.id, *pending.row.name, offset, offset + length, tensor.tensor.name,
-                    tensor.tensor.bytes.count));
+    throw UserError(fmt::format("operation {} {} touches bytes {}..{} of tensor {}, which has {}; "
+                                "expected a range inside it",
+                                pending.row.id, in_quotes(*pending.row.name), offset,
+                                offset + length, in_quotes(tensor.tensor.name),
+                                tensor.tensor.bytes.count));
   auto& brain = platform_.brain(pending.gpu);
   const auto& entry = brain.space().at(tensor.tensor.id);
   brain.reserve(entry.base + offset, {length});
@@ -165,9 +169,9 @@ Replay::TensorState& Replay::live(stream::TensorId id, std::uint32_t gpu) {
     tensor.gpu = gpu;
   }
   if (tensor.gpu != gpu)
-    throw UserError(fmt::format("tensor '{}' is used on two devices, which needs peer access; "
+    throw UserError(fmt::format("tensor {} is used on two devices, which needs peer access; "
                                 "expected a tensor for each device",
-                                tensor.tensor.name));
+                                in_quotes(tensor.tensor.name)));
   return tensor;
 }
 
@@ -175,6 +179,10 @@ Replay::TensorState& Replay::live(stream::TensorId id, std::uint32_t gpu) {
 /// stream and size class.
 Replay::TensorState& Replay::scratch(const Pending& pending, std::uint64_t bytes,
                                      std::uint32_t which) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 48;
+  if (bytes > kMost)
+    throw UserError(
+        fmt::format("copy {} moves {} B, expected at most {} B", pending.row.id, bytes, kMost));
   const unsigned size_class = static_cast<unsigned>(std::bit_width(bytes - 1));
   const auto key = std::make_tuple(pending.row.stream, which, size_class);
   auto it = scratch_.find(key);

@@ -126,6 +126,10 @@ void check_tier(Scenario& scenario, const Topology& topology, std::size_t index)
     if (path == nullptr) continue;
     ++reached;
     if (path->empty()) continue;
+    constexpr std::size_t kMostLinks = 6; // what a burst's extension holds
+    if (path->size() > kMostLinks)
+      fault("", fmt::format("{} links lie between it and {}, expected at most {}", path->size(),
+                            gpu_name(g), kMostLinks));
     const LinkSpec& last = scenario.links[path->back()];
     if (!tier.behind().empty() && last.from != tier.behind())
       fault("/behind", fmt::format("it hangs on '{}' by link '{}', expected '{}' as said",

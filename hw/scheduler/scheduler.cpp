@@ -24,11 +24,17 @@ Scheduler::Scheduler(sc_core::sc_module_name module, FlowClock& clock, PayloadPo
   reads.register_nb_transport_fw(this, &Scheduler::fw_reads);
   writes.register_nb_transport_fw(this, &Scheduler::fw_writes);
   ports.register_nb_transport_bw(this, &Scheduler::bw_ports);
+  sc_core::sc_spawn_options options;
+  options.spawn_method();
+  options.dont_initialize();
+  options.set_sensitivity(&early_event_);
+  sc_core::sc_spawn([this] { clock_.guard([this] { take_early(); }); }, "early", &options);
 }
 
 void Scheduler::set_route(std::uint16_t tier, std::size_t port) {
   if (tier >= port_of_tier_.size()) port_of_tier_.resize(tier + 1u, SIZE_MAX);
   port_of_tier_[tier] = port;
+  if (port >= port_queues_.size()) port_queues_.resize(port + 1);
 }
 
 template <class T>
@@ -58,39 +64,42 @@ tlm::tlm_sync_enum Scheduler::fw_writes(int id, Payload& payload, tlm::tlm_phase
 tlm::tlm_sync_enum Scheduler::accept(int id, bool write, Payload& payload, tlm::tlm_phase& phase) {
   if (phase != tlm::BEGIN_REQ) return tlm::TLM_COMPLETED;
   payload.acquire();
-  if (parked_.size() >= config_.queue_depth) {
+  if (parked_[write].size() >= config_.queue_depth) {
     held_[write].emplace_back(id, &payload);
     return tlm::TLM_ACCEPTED;
   }
-  const std::uint32_t request = take(requests_, free_requests_);
-  requests_[request].payload = &payload;
-  requests_[request].write = write;
-  requests_[request].upstream = id;
-  cut(request);
+  begin(id, write, payload);
   pump_commands();
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;
 }
 
+void Scheduler::begin(int upstream, bool write, Payload& payload) {
+  const std::uint32_t request = take(requests_, free_requests_);
+  requests_[request].payload = &payload;
+  requests_[request].write = write;
+  requests_[request].upstream = upstream;
+  burst_of(payload).request = request;
+  cut(request);
+}
+
 void Scheduler::cut(std::uint32_t request) {
   Payload& payload = *requests_[request].payload;
-  Burst& burst = burst_of(payload);
+  const Burst& burst = burst_of(payload);
   const std::uint64_t begin = payload.get_address();
   const std::uint64_t length = payload.get_data_length();
+  const bool write = requests_[request].write;
   const bool copy = burst.purpose == Purpose::copy;
-  auto& statistics = statistics_;
-  if (requests_[request].write)
-    (copy ? statistics.copy_bytes_written : statistics.write_backs) += length;
-  else
-    (copy ? statistics.copy_bytes_read : statistics.demand_fills) += length;
+  auto& taken = write ? (copy ? statistics_.copy_bytes_written : statistics_.write_backs)
+                      : (copy ? statistics_.copy_bytes_read : statistics_.demand_fills);
 
   if (begin < kFirstUnified) {
+    taken += length;
     const std::uint32_t piece = add_piece(request, begin, length);
     dispatch(piece, {0, 0, tier_of(begin), PageState::resident, 0});
     return;
   }
-  runs_.clear();
-  brain_.touch(begin, {length}, requests_[request].write, sim_now(), runs_);
+  resolve(payload, burst);
   // Pieces exist before any is sent: an answer may come at once.
   std::vector<std::pair<std::uint32_t, memory::PageRun>> todo;
   for (const auto& run : runs_) {
@@ -99,10 +108,39 @@ void Scheduler::cut(std::uint32_t request) {
     const std::uint32_t piece = add_piece(request, from, to - from);
     pieces_[piece].first_page = run.first;
     pieces_[piece].pages = run.count;
+    (run.state == PageState::deferred ? statistics_.dead_writes : taken) += to - from;
     todo.emplace_back(piece, run);
   }
   for (const auto& [piece, run] : todo)
     dispatch(piece, run);
+}
+
+/// Finds the runs behind a request. Accesses lie within one tensor; a write-back may span
+/// neighbours, and may come when the tensor is gone: those pages stay deferred.
+void Scheduler::resolve(const Payload& payload, const Burst& burst) {
+  const std::uint64_t begin = payload.get_address();
+  const std::uint64_t length = payload.get_data_length();
+  runs_.clear();
+  if (burst.purpose != Purpose::write_back) {
+    brain_.touch(begin, {length}, payload.is_write(), sim_now(), runs_);
+    return;
+  }
+  mapped_.clear();
+  brain_.look(begin, {length}, mapped_);
+  for (const auto& run : mapped_) {
+    if (run.state == PageState::deferred) {
+      runs_.push_back(run);
+      continue;
+    }
+    const std::uint64_t end = std::min(begin + length, (run.first + run.count) * page_);
+    for (std::uint64_t at = std::max(begin, run.first * page_); at < end;) {
+      const auto* tensor = brain_.space().holder(at);
+      ensure(tensor != nullptr, "scheduler: page without a tensor");
+      const std::uint64_t stop = std::min(end, tensor->base + tensor->pages * page_);
+      brain_.touch(at, {stop - at}, true, sim_now(), runs_);
+      at = stop;
+    }
+  }
 }
 
 std::uint32_t Scheduler::add_piece(std::uint32_t request, std::uint64_t address,
@@ -114,14 +152,8 @@ std::uint32_t Scheduler::add_piece(std::uint32_t request, std::uint64_t address,
   piece.length = length;
   Request& owner = requests_[request];
   ++owner.open;
-  if (owner.first_piece == kNoId) {
-    owner.first_piece = id;
-  } else {
-    std::uint32_t last = owner.first_piece;
-    while (pieces_[last].next != kNoId)
-      last = pieces_[last].next;
-    pieces_[last].next = id;
-  }
+  (owner.first_piece == kNoId ? owner.first_piece : pieces_[owner.last_piece].next) = id;
+  owner.last_piece = id;
   return id;
 }
 
@@ -129,12 +161,16 @@ std::uint32_t Scheduler::add_piece(std::uint32_t request, std::uint64_t address,
 void Scheduler::dispatch(std::uint32_t id, const memory::PageRun& run) {
   Piece& piece = pieces_[id];
   const Request& request = requests_[piece.request];
+  if (run.state == PageState::deferred) {
+    piece.parked = false;
+    return postpone({nullptr, id, sim_now()});
+  }
   const bool waits =
       run.state == PageState::suspended || (request.write && run.state == PageState::moving);
   if (waits) {
     if (!piece.parked) ++statistics_.parked;
     piece.parked = true;
-    parked_.push_back(id);
+    parked_[request.write].push_back(id);
     return;
   }
   const bool physical = piece.address < kFirstUnified;
@@ -156,9 +192,39 @@ void Scheduler::dispatch(std::uint32_t id, const memory::PageRun& run) {
 void Scheduler::send(Payload& payload, std::uint16_t tier) {
   ensure(tier < port_of_tier_.size() && port_of_tier_[tier] != SIZE_MAX,
          "scheduler: no port leads to the tier");
-  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  send_by(port_of_tier_[tier], payload);
+}
+
+void Scheduler::send_by(std::size_t port, Payload& payload) {
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  ports[static_cast<unsigned>(port_of_tier_[tier])]->nb_transport_fw(payload, phase, delay);
+  sending_ = true;
+  const bool answered =
+      port_queues_[port].send(*ports[static_cast<unsigned>(port)], payload, delay);
+  sending_ = false;
+  if (answered) postpone({&payload, kNoId, sim_now() + from_sc(delay)});
+}
+
+void Scheduler::pump_port(std::size_t port) {
+  while (Payload* payload = port_queues_[port].next())
+    send_by(port, *payload);
+}
+
+/// An answer must not overtake the END_REQ of the request it belongs to.
+void Scheduler::postpone(Early answer) {
+  early_.push_back(answer);
+  early_event_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void Scheduler::take_early() {
+  if (before_change_) before_change_();
+  while (!early_.empty()) {
+    const Early answer = early_.front();
+    early_.pop_front();
+    if (answer.payload != nullptr)
+      take_answer(*answer.payload, answer.at);
+    else
+      answered(answer.piece, answer.at);
+  }
 }
 
 /// Lookups take slots of the lookup pipeline; TLB misses take walker time. A burst's first
@@ -185,22 +251,40 @@ void Scheduler::translate(Burst& burst, memory::PageNumber first, std::uint64_t 
                      static_cast<std::int64_t>(pages)});
 }
 
-tlm::tlm_sync_enum Scheduler::bw_ports(int, Payload& payload, tlm::tlm_phase& phase,
+tlm::tlm_sync_enum Scheduler::bw_ports(int id, Payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) {
-  ensure(phase == tlm::BEGIN_RESP, "scheduler: unexpected phase on the way back");
+  const auto port = static_cast<std::size_t>(id);
+  const tlm::tlm_phase told = phase;
+  const Femtoseconds at = sim_now() + from_sc(delay);
+  // A foreign target calls from a process of its own.
+  clock_.guard([&] {
+    ensure(told == tlm::END_REQ || told == tlm::BEGIN_RESP,
+           "scheduler: unexpected phase on the way back");
+    port_queues_[port].taken(payload);
+    if (told == tlm::BEGIN_RESP) {
+      if (sending_) return postpone({&payload, kNoId, at});
+      if (before_change_) before_change_();
+      take_answer(payload, at);
+    }
+    if (!sending_) pump_port(port);
+  });
+  return told == tlm::END_REQ ? tlm::TLM_ACCEPTED : tlm::TLM_COMPLETED;
+}
+
+void Scheduler::take_answer(Payload& payload, Femtoseconds at) {
+  ensure(payload.is_response_ok(), "scheduler: a tier answered with an error");
   const std::uint64_t token = burst_of(payload).token;
   if (token & kMigration) {
     copy_answered(payload);
     payload.release();
-    return tlm::TLM_COMPLETED;
+    return;
   }
   const auto piece = static_cast<std::uint32_t>(token);
   pieces_[piece].payload = nullptr;
   // The asker learns which parts of the path its last bytes are still travelling.
   burst_of(*requests_[pieces_[piece].request].payload).latency = burst_of(payload).latency;
   payload.release();
-  answered(piece, sim_now() + from_sc(delay));
-  return tlm::TLM_COMPLETED;
+  answered(piece, at);
 }
 
 void Scheduler::answered(std::uint32_t id, Femtoseconds at) {
@@ -220,6 +304,7 @@ void Scheduler::answered(std::uint32_t id, Femtoseconds at) {
     p = next;
   }
   const Request done = request;
+  burst_of(*done.payload).request = kNoId;
   free_requests_.push_back(owner);
   finish_drained_moves();
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
@@ -231,44 +316,44 @@ void Scheduler::answered(std::uint32_t id, Femtoseconds at) {
 }
 
 void Scheduler::retry_parked() {
-  std::deque<std::uint32_t> waiting;
-  waiting.swap(parked_);
-  for (const std::uint32_t id : waiting) {
-    // Pages may have come to rest in several runs: cut again at the new borders.
-    std::vector<memory::PageRun> runs;
-    const Piece piece = pieces_[id];
-    brain_.look(piece.address, {piece.length}, runs);
-    for (std::size_t i = 1; i < runs.size(); ++i) {
-      const std::uint64_t from = runs[i].first * page_;
-      const std::uint64_t to =
-          std::min(piece.address + piece.length, (runs[i].first + runs[i].count) * page_);
-      const std::uint32_t extra = add_piece(piece.request, from, to - from);
-      pieces_[extra].first_page = runs[i].first;
-      pieces_[extra].pages = runs[i].count;
-      pieces_[extra].parked = true;
-      dispatch(extra, runs[i]);
-    }
-    pieces_[id].length =
-        std::min(piece.address + piece.length, (runs[0].first + runs[0].count) * page_) -
-        piece.address;
-    pieces_[id].pages = runs[0].count;
-    dispatch(id, runs[0]);
+  for (const bool write : {true, false}) {
+    std::deque<std::uint32_t> waiting;
+    waiting.swap(parked_[write]);
+    for (const std::uint32_t id : waiting)
+      retry(id);
   }
   for (const bool write : {true, false}) {
-    while (!held_[write].empty() && parked_.size() < config_.queue_depth) {
+    while (!held_[write].empty() && parked_[write].size() < config_.queue_depth) {
       const auto [upstream, payload] = held_[write].front();
       held_[write].pop_front();
-      const std::uint32_t request = take(requests_, free_requests_);
-      requests_[request].payload = payload;
-      requests_[request].write = write;
-      requests_[request].upstream = upstream;
+      begin(upstream, write, *payload);
       tlm::tlm_phase phase = tlm::END_REQ;
       sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
       auto& socket = write ? writes : reads;
-      cut(request);
       socket[static_cast<unsigned>(upstream)]->nb_transport_bw(*payload, phase, delay);
     }
   }
+}
+
+/// Pages may have come to rest in several runs: cut again at the new borders.
+void Scheduler::retry(std::uint32_t id) {
+  std::vector<memory::PageRun> runs;
+  const Piece piece = pieces_[id];
+  brain_.look(piece.address, {piece.length}, runs);
+  const auto end_in = [&](const memory::PageRun& run) {
+    return std::min(piece.address + piece.length, (run.first + run.count) * page_);
+  };
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    const std::uint64_t from = runs[i].first * page_;
+    const std::uint32_t extra = add_piece(piece.request, from, end_in(runs[i]) - from);
+    pieces_[extra].first_page = runs[i].first;
+    pieces_[extra].pages = runs[i].count;
+    pieces_[extra].parked = true;
+    dispatch(extra, runs[i]);
+  }
+  pieces_[id].length = end_in(runs[0]) - piece.address;
+  pieces_[id].pages = runs[0].count;
+  dispatch(id, runs[0]);
 }
 
 void Scheduler::explain(const Payload& payload, CauseShares& shares) const {
@@ -280,20 +365,18 @@ void Scheduler::explain(const Payload& payload, CauseShares& shares) const {
     for (std::size_t c = 0; c < kCauses; ++c)
       add(static_cast<Cause>(c), static_cast<double>(burst.latency[c]));
   };
-  for (const Request& request : requests_) {
-    if (request.payload != &payload || request.open == 0) continue;
-    for (std::uint32_t p = request.first_piece; p != kNoId; p = pieces_[p].next) {
-      const Piece& piece = pieces_[p];
-      if (piece.answered) continue;
-      if (piece.payload == nullptr) return add(Cause::migration, 1.0);
-      const auto* burst = piece.payload->get_extension<Burst>();
-      if (burst->flow == kNoId) return by_latency(*burst);
-      const ResourceId limit = clock_.network().last_bottleneck(burst->flow);
-      if (clock_.is_window(limit)) return by_latency(*burst);
-      return add(clock_.cause_of(limit), 1.0);
-    }
+  // Not taken: the queue is full of accesses to pages in motion.
+  if (own->request == kNoId) return add(Cause::migration, 1.0);
+  for (std::uint32_t p = requests_[own->request].first_piece; p != kNoId; p = pieces_[p].next) {
+    const Piece& piece = pieces_[p];
+    if (piece.answered) continue;
+    if (piece.payload == nullptr) return add(Cause::migration, 1.0);
+    const auto* burst = piece.payload->get_extension<Burst>();
+    if (burst->flow == kNoId) return by_latency(*burst);
+    const ResourceId limit = clock_.network().last_bottleneck(burst->flow);
+    if (clock_.is_window(limit)) return by_latency(*burst);
+    return add(clock_.cause_of(limit), 1.0);
   }
-  by_latency(*own);
 }
 
 } // namespace umf::hw

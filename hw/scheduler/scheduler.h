@@ -22,10 +22,11 @@ namespace umf::hw {
 struct SchedulerStatistics {
   std::uint64_t translations = 0; ///< pages looked up
   std::uint64_t tlb_hits = 0;
-  std::uint64_t parked = 0;                                  ///< pieces that waited for a command
-  std::uint64_t copied_read = 0, copied_written = 0;         ///< bytes of migrations, each side
-  std::uint64_t demand_fills = 0;                            ///< bytes read for the L2
-  std::uint64_t write_backs = 0;                             ///< bytes written for the L2
+  std::uint64_t parked = 0;                          ///< pieces that waited for a command
+  std::uint64_t copied_read = 0, copied_written = 0; ///< bytes of migrations, each side
+  std::uint64_t demand_fills = 0;                    ///< bytes read for the L2
+  std::uint64_t write_backs = 0;                     ///< bytes written for the L2
+  std::uint64_t dead_writes = 0; ///< write-backs whose tensor was gone before they came
   std::uint64_t copy_bytes_read = 0, copy_bytes_written = 0; ///< copy engine
 };
 
@@ -34,7 +35,8 @@ struct SchedulerStatistics {
 ///
 /// Reads and posted writes arrive on sockets of their own, so a write passes a read that
 /// waits. A burst is cut at the borders of page runs into pieces; pieces of suspended
-/// pages, and writes to moving ones, wait in a finite queue that pushes back to the L2.
+/// pages, and writes to moving ones, wait in a finite queue that pushes back to the L2, one
+/// for reads and one for writes.
 class Scheduler : public sc_core::sc_module {
 public:
   tlm_utils::multi_passthrough_target_socket<Scheduler> reads{"reads"};
@@ -50,7 +52,7 @@ public:
   const SchedulerStatistics& statistics() const { return statistics_; }
   const SchedulerConfig& config() const { return config_; }
 
-  /// What an accepted burst of this scheduler waits for now; payload is the asker's.
+  /// What a burst sent to this scheduler waits for now; payload is the asker's.
   void explain(const tlm::tlm_generic_payload& payload, CauseShares& shares) const;
 
   /// Commands in progress or waiting: the run is not over while there are any.
@@ -67,7 +69,7 @@ private:
   struct Request { ///< one burst of the L2 or a copy engine
     Payload* payload = nullptr;
     std::uint32_t open = 0; ///< pieces not answered
-    std::uint32_t first_piece = kNoId;
+    std::uint32_t first_piece = kNoId, last_piece = kNoId;
     std::int64_t done_at = 0;
     bool write = false;
     int upstream = 0;
@@ -81,6 +83,11 @@ private:
     memory::PageNumber first_page = 0;
     std::uint64_t pages = 0;
     bool parked = false, answered = false;
+  };
+  struct Early {                ///< an answer that came while its request was being sent
+    Payload* payload = nullptr; ///< null: `piece` has nowhere to go
+    std::uint32_t piece = kNoId;
+    Femtoseconds at{};
   };
   struct Move {
     scheduler::Command command;
@@ -97,13 +104,21 @@ private:
   tlm::tlm_sync_enum bw_ports(int port, Payload& payload, tlm::tlm_phase& phase,
                               sc_core::sc_time& delay);
 
+  void begin(int upstream, bool write, Payload& payload);
   void cut(std::uint32_t request);
+  void resolve(const Payload& payload, const Burst& burst);
   std::uint32_t add_piece(std::uint32_t request, std::uint64_t address, std::uint64_t length);
   void dispatch(std::uint32_t piece, const memory::PageRun& run);
   void send(Payload& payload, std::uint16_t tier);
+  void send_by(std::size_t port, Payload& payload);
+  void pump_port(std::size_t port);
+  void postpone(Early answer);
+  void take_early();
+  void take_answer(Payload& payload, Femtoseconds at);
   void translate(Burst& burst, memory::PageNumber first, std::uint64_t pages, std::uint64_t bytes);
   void answered(std::uint32_t piece, Femtoseconds at);
   void retry_parked();
+  void retry(std::uint32_t piece);
 
   void pump_commands();
   void start_move(Move& move);
@@ -123,6 +138,10 @@ private:
   std::uint64_t page_;
   SchedulerStatistics statistics_;
   std::vector<std::size_t> port_of_tier_;
+  std::vector<RequestQueue> port_queues_;
+  bool sending_ = false;
+  std::deque<Early> early_;
+  sc_core::sc_event early_event_;
   memory::ExtentCache tlb_;
   memory::ExtentCache::Outcome tlb_outcome_;
   ResourceId lookups_, walkers_;
@@ -130,10 +149,10 @@ private:
   std::vector<Request> requests_;
   std::vector<Piece> pieces_;
   std::vector<std::uint32_t> free_requests_, free_pieces_;
-  std::deque<std::uint32_t> parked_;
+  std::deque<std::uint32_t> parked_[2];          ///< pieces by direction
   std::deque<std::pair<int, Payload*>> held_[2]; ///< refused requests by direction
   std::deque<Move> moves_;
-  std::vector<memory::PageRun> runs_;
+  std::vector<memory::PageRun> runs_, mapped_;
   std::function<void()> command_done_, before_change_;
 };
 

@@ -12,7 +12,7 @@ const Component<SchedulerConfig>& scheduler_component() {
   static const auto keys =
       Component<SchedulerConfig>("scheduler", "The memory scheduler unit behind the L2.")
           .key("page", &SchedulerConfig::page,
-               {.help = "Page of the unified address space (S1); a power of two.",
+               {.help = "Page of the unified address space; a power of two.",
                 .min = 4_KiB,
                 .max = 2_MiB,
                 .from = Provenance::claimed,
@@ -53,7 +53,9 @@ const Component<SchedulerConfig>& scheduler_component() {
                 .from = Provenance::derived,
                 .source = "zero: load-to-use latencies of GPUs already include theirs"})
           .key("queue_depth", &SchedulerConfig::queue_depth,
-               {.help = "Bursts that may wait for pages in motion before the L2 is pushed back.",
+               {.help =
+                    "Reads, and as many writes, that may wait for pages in motion before the L2 is "
+                    "pushed back.",
                 .min = 1,
                 .max = 1'000'000,
                 .from = Provenance::derived,

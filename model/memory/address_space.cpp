@@ -1,6 +1,7 @@
 #include "model/memory/address_space.h"
 
 #include "model/base/error.h"
+#include "model/base/json.h"
 
 namespace umf::memory {
 
@@ -28,6 +29,7 @@ std::string_view name_of(Region region) {
 
 namespace {
 constexpr unsigned kRegionShift = 56;
+constexpr std::uint64_t kRegionBytes = std::uint64_t{1} << kRegionShift;
 
 std::uint64_t origin(Region region) {
   return (static_cast<std::uint64_t>(region) + 1) << kRegionShift;
@@ -35,18 +37,46 @@ std::uint64_t origin(Region region) {
 } // namespace
 
 std::uint64_t AddressSpace::take_range(Region region, std::uint64_t bytes) {
-  const auto r = static_cast<std::size_t>(region);
-  auto hole = holes_[r].lower_bound(bytes);
-  if (hole != holes_[r].end() && hole->first <= 2 * bytes) {
-    const auto [size, base] = *hole;
-    holes_[r].erase(hole);
-    if (size > bytes) holes_[r].emplace(size - bytes, base + bytes);
+  Ranges& ranges = ranges_[static_cast<std::size_t>(region)];
+  if (const auto fit = ranges.by_size.lower_bound({bytes, 0}); fit != ranges.by_size.end()) {
+    const auto [size, base] = *fit;
+    take_hole(ranges, ranges.holes.find(base));
+    if (size > bytes) give_range_back(region, base + bytes, size - bytes);
     return base;
   }
-  const std::uint64_t base = origin(region) + top_[r];
-  ensure(top_[r] + bytes < (std::uint64_t{1} << kRegionShift), "unified address space is full");
-  top_[r] += bytes;
+  ensure(bytes <= kRegionBytes - ranges.top, "unified address space is full");
+  const std::uint64_t base = origin(region) + ranges.top;
+  ranges.top += bytes;
   return base;
+}
+
+/// Joins the range with the holes beside it; one that reaches the top lowers the top.
+void AddressSpace::give_range_back(Region region, std::uint64_t base, std::uint64_t bytes) {
+  Ranges& ranges = ranges_[static_cast<std::size_t>(region)];
+  auto next = ranges.holes.lower_bound(base);
+  if (next != ranges.holes.end() && next->first == base + bytes) {
+    bytes += next->second;
+    next = take_hole(ranges, next);
+  }
+  if (next != ranges.holes.begin()) {
+    const auto before = std::prev(next);
+    if (before->first + before->second == base) {
+      base = before->first;
+      bytes += before->second;
+      take_hole(ranges, before);
+    }
+  }
+  if (base + bytes == origin(region) + ranges.top) {
+    ranges.top -= bytes;
+    return;
+  }
+  ranges.holes.emplace(base, bytes);
+  ranges.by_size.emplace(bytes, base);
+}
+
+AddressSpace::Hole AddressSpace::take_hole(Ranges& ranges, Hole hole) {
+  ranges.by_size.erase({hole->second, hole->first});
+  return ranges.holes.erase(hole);
 }
 
 const AddressSpace::Entry& AddressSpace::declare(const stream::Tensor& tensor) {
@@ -55,8 +85,12 @@ const AddressSpace::Entry& AddressSpace::declare(const stream::Tensor& tensor) {
   Entry& entry = it->second;
   entry.tensor = tensor;
   entry.region = region_of(tensor.role);
-  entry.pages = (tensor.bytes.count + page_.count - 1) / page_.count;
+  entry.pages = tensor.bytes.count / page_.count + (tensor.bytes.count % page_.count != 0);
   if (entry.pages == 0) return entry;
+  if (entry.pages > kRegionBytes / page_.count)
+    throw UserError("tensor " + in_quotes(tensor.name) + " has " +
+                    std::to_string(tensor.bytes.count) + " B, expected at most " +
+                    std::to_string(kRegionBytes) + " B, a region of the unified address space");
   entry.base = take_range(entry.region, entry.pages * page_.count);
   by_base_.emplace(entry.base, tensor.id);
   return entry;
@@ -67,7 +101,7 @@ void AddressSpace::release(stream::TensorId id) {
   ensure(it != entries_.end(), "release of an unknown tensor");
   const Entry& entry = it->second;
   if (entry.pages > 0) {
-    holes_[static_cast<std::size_t>(entry.region)].emplace(entry.pages * page_.count, entry.base);
+    give_range_back(entry.region, entry.base, entry.pages * page_.count);
     by_base_.erase(entry.base);
   }
   entries_.erase(it);

@@ -1,14 +1,14 @@
 #pragma once
 
 #include "model/base/units.h"
-#include "model/memory/extent_cache.h"
 #include "model/stream/records.h"
 
 #include <array>
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <vector>
+#include <set>
+#include <string_view>
+#include <utility>
 
 namespace umf::memory {
 
@@ -20,8 +20,9 @@ Region region_of(stream::Role role);
 std::string_view name_of(Region region);
 
 /// S2: unified addresses. A tensor is a page-aligned logical range; ranges of
-/// released tensors are used again (best fit), as a framework's caching allocator
-/// does, so that short-lived activations keep meeting the same cache lines.
+/// released tensors are joined and used again (best fit, lowest address among equals), as
+/// a framework's caching allocator does, so that short-lived activations keep meeting the
+/// same cache lines.
 class AddressSpace {
 public:
   explicit AddressSpace(Bytes page) : page_(page) {}
@@ -42,14 +43,23 @@ public:
   /// The live tensor whose range holds a unified address.
   const Entry* holder(std::uint64_t address) const;
   Bytes page() const { return page_; }
-  std::uint64_t live_tensors() const { return by_base_.size(); }
+  std::uint64_t live_tensors() const { return entries_.size(); }
 
 private:
+  /// Address ranges of one region: holes below `top`, nothing above it.
+  struct Ranges {
+    std::uint64_t top = 0;                                     ///< from the region's origin
+    std::map<std::uint64_t, std::uint64_t> holes;              ///< base → bytes
+    std::set<std::pair<std::uint64_t, std::uint64_t>> by_size; ///< (bytes, base) of holes
+  };
+  using Hole = std::map<std::uint64_t, std::uint64_t>::iterator;
+
   std::uint64_t take_range(Region region, std::uint64_t bytes);
+  void give_range_back(Region region, std::uint64_t base, std::uint64_t bytes);
+  static Hole take_hole(Ranges& ranges, Hole hole);
 
   Bytes page_;
-  std::array<std::uint64_t, kRegions> top_{};
-  std::array<std::multimap<std::uint64_t, std::uint64_t>, kRegions> holes_; ///< bytes → base
+  std::array<Ranges, kRegions> ranges_;
   std::map<stream::TensorId, Entry> entries_;
   std::map<std::uint64_t, stream::TensorId> by_base_;
 };

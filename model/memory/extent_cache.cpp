@@ -29,195 +29,215 @@ void append(std::vector<Range>& list, Range range) {
 void ExtentCache::access(Range range, bool write, Outcome& outcome) {
   outcome.clear();
   if (range.empty()) return;
-  ensure(range.size() <= capacity_ || capacity_ == 0, "extent cache: access longer than capacity");
-  if (capacity_ == 0) { // no cache: everything passes through
+  if (capacity_ == 0) {
     (write ? outcome.written_back : outcome.missed).push_back(range);
     return;
   }
-  isolate(range);
-
-  scratch_.clear();
-  std::uint64_t at = range.begin;
-  bool stays_dirty = false;
-  std::uint64_t old_dirty = 0;
-  for (auto it = index_.lower_bound(range.begin); it != index_.end() && it->first < range.end;
-       ++it) {
-    const Node& node = nodes_[it->second];
-    if (node.begin > at) append(outcome.missed, {at, node.begin});
-    outcome.hit += node.end - node.begin;
-    old_dirty += node.dirty ? node.end - node.begin : 0;
-    at = node.end;
-    scratch_.push_back(it->second);
-  }
-  if (at < range.end) append(outcome.missed, {at, range.end});
-
-  stays_dirty = !write && old_dirty > 0;
-  if (!stays_dirty) { // one state over the whole range: one fresh extent
-    for (const auto id : scratch_)
-      remove(id);
-    insert_newest(range.begin, range.end, write);
-  } else { // a read of partly dirty data: keep each piece's state
-    for (const auto id : scratch_) {
-      unlink(id);
-      link_newest(id);
-    }
-    for (const Range& missed : outcome.missed)
-      insert_newest(missed.begin, missed.end, false);
+  ensure(range.size() <= capacity_, "extent cache: access longer than capacity");
+  const auto [first, last] = isolate(range);
+  plan(range, write, first, last, outcome);
+  auto it = first;
+  for (const Piece& piece : pieces_) {
+    const bool starts_one = it != last && it->first == piece.range.begin;
+    const NodeId reused = starts_one ? (it++)->second : kNone;
+    while (it != last && it->first < piece.range.end)
+      remove((it++)->second);
+    make_newest(piece, reused, it);
   }
   shrink_to_capacity(outcome.written_back);
   shrink_dirty(outcome.written_back);
 }
 
+/// What is there and what is missing, and the pieces of one state that will be there
+/// afterwards: a write makes all dirty, a read leaves each unit's state.
+void ExtentCache::plan(Range range, bool write, Index::iterator first, Index::iterator last,
+                       Outcome& outcome) {
+  pieces_.clear();
+  const auto put = [&](Range part, bool dirty) {
+    if (!pieces_.empty() && pieces_.back().dirty == dirty)
+      pieces_.back().range.end = part.end;
+    else
+      pieces_.push_back({part, dirty});
+  };
+  const auto miss = [&](Range part) {
+    if (part.empty()) return;
+    outcome.missed.push_back(part);
+    put(part, write);
+  };
+  std::uint64_t at = range.begin;
+  for (auto it = first; it != last; ++it) {
+    const Node& node = nodes_[it->second];
+    miss({at, node.begin});
+    outcome.hit += node.size();
+    put({node.begin, node.end}, write || node.is_dirty);
+    at = node.end;
+  }
+  miss({at, range.end});
+}
+
 void ExtentCache::clean(Range range, bool drop, std::vector<Range>& written_back) {
   if (range.empty()) return;
-  isolate(range);
-  scratch_.clear();
-  for (auto it = index_.lower_bound(range.begin); it != index_.end() && it->first < range.end; ++it)
-    scratch_.push_back(it->second);
-  for (const auto id : scratch_) {
-    Node node = nodes_[id];
-    if (node.dirty) append(written_back, {node.begin, node.end});
-    if (drop) {
+  const auto [first, last] = isolate(range);
+  for (auto it = first; it != last;) {
+    const NodeId id = (it++)->second;
+    const Node& node = nodes_[id];
+    if (node.is_dirty) append(written_back, {node.begin, node.end});
+    if (drop)
       remove(id);
-    } else if (node.dirty) {
-      remove(id);
-      add(node.begin, node.end, false, node.stamp, kNone);
-    }
+    else if (node.is_dirty)
+      set_clean(id);
   }
 }
 
 std::uint64_t ExtentCache::discard(Range range) {
-  std::vector<Range> dead;
-  clean(range, true, dead);
-  std::uint64_t units = 0;
-  for (const Range& r : dead)
-    units += r.size();
-  return units;
+  if (range.empty()) return 0;
+  const std::uint64_t dirty_before = dirty_;
+  const auto [first, last] = isolate(range);
+  for (auto it = first; it != last;)
+    remove((it++)->second);
+  return dirty_before - dirty_;
 }
 
-/// Cuts extents at the range's borders so that every extent lies wholly inside or outside.
-void ExtentCache::isolate(Range range) {
-  for (const std::uint64_t cut : {range.begin, range.end}) {
-    const auto id = first_overlap(cut);
-    if (id == kNone || nodes_[id].begin == cut) continue;
-    const Node old = nodes_[id];
-    nodes_[id].end = cut;
-    resident_ -= old.end - cut;
-    if (old.dirty) dirty_ -= old.end - cut;
-    add(cut, old.end, old.dirty, old.stamp, id);
+/// Cuts extents at the range's borders so that each lies wholly inside or outside;
+/// returns those inside.
+std::pair<ExtentCache::Index::iterator, ExtentCache::Index::iterator>
+ExtentCache::isolate(Range range) {
+  auto first = index_.lower_bound(range.begin);
+  if (first != index_.begin()) {
+    const NodeId before = std::prev(first)->second;
+    if (nodes_[before].end > range.begin) first = split(before, range.begin);
+  }
+  auto last = first;
+  for (; last != index_.end() && last->first < range.end; ++last)
+    if (nodes_[last->second].end > range.end) return {first, split(last->second, range.end)};
+  return {first, last};
+}
+
+/// The part from `at` on becomes an extent of its own, next newer, and is returned.
+ExtentCache::Index::iterator ExtentCache::split(NodeId id, std::uint64_t at) {
+  const std::uint64_t end = nodes_[id].end;
+  set_end(id, at);
+  return insert({at, end}, nodes_[id].is_dirty, std::next(nodes_[id].at), id, id);
+}
+
+/// `reused`: an extent that begins where the piece does, or kNone; `next`: the one behind.
+void ExtentCache::make_newest(Piece piece, NodeId reused, Index::iterator next) {
+  const auto [range, dirty] = piece;
+  const NodeId newest = all_.newest;
+  if (newest != kNone && newest != reused && nodes_[newest].end == range.begin &&
+      nodes_[newest].is_dirty == dirty) { // a stream going on: one extent
+    if (reused != kNone) remove(reused);
+    set_end(newest, range.end);
+  } else if (reused != kNone) {
+    set_clean(reused);
+    unlink(all_, reused);
+    link(all_, reused, all_.newest);
+    set_end(reused, range.end);
+    if (dirty) set_dirty(reused, dirty_list_.newest);
+  } else {
+    insert(range, dirty, next, all_.newest, dirty_list_.newest);
   }
 }
 
-/// The extent holding unit `at`, or none.
-std::uint32_t ExtentCache::first_overlap(std::uint64_t at) const {
-  auto it = index_.upper_bound(at);
-  if (it == index_.begin()) return kNone;
-  --it;
-  return nodes_[it->second].end > at ? it->second : kNone;
+void ExtentCache::set_end(NodeId id, std::uint64_t end) {
+  const std::uint64_t units = end - nodes_[id].end; // modulo 2^64 where it shrinks
+  nodes_[id].end = end;
+  resident_ += units;
+  if (nodes_[id].is_dirty) dirty_ += units;
 }
 
-void ExtentCache::insert_newest(std::uint64_t begin, std::uint64_t end, bool dirty) {
-  ++clock_;
-  const auto newest = list_of(dirty).newest;
-  if (newest != kNone && nodes_[newest].end == begin) { // a stream going on: one extent
-    nodes_[newest].end = end;
-    nodes_[newest].stamp = clock_;
-    resident_ += end - begin;
-    if (dirty) dirty_ += end - begin;
-    return;
-  }
-  add(begin, end, dirty, clock_, kNone);
-}
-
-/// A new extent, ordered by `stamp`; `beside` names a node of equal stamp and state to sit next to.
-std::uint32_t ExtentCache::add(std::uint64_t begin, std::uint64_t end, bool dirty,
-                               std::uint64_t stamp, std::uint32_t beside) {
-  std::uint32_t id;
+ExtentCache::Index::iterator ExtentCache::insert(Range range, bool dirty, Index::iterator next,
+                                                 NodeId older, NodeId older_dirty) {
+  NodeId id;
   if (free_.empty()) {
-    id = static_cast<std::uint32_t>(nodes_.size());
+    id = static_cast<NodeId>(nodes_.size());
     nodes_.emplace_back();
   } else {
     id = free_.back();
     free_.pop_back();
   }
-  nodes_[id] = {begin, end, stamp, kNone, kNone, dirty};
-  std::uint32_t anchor = beside;
-  if (anchor == kNone) {
-    const Recency& list = list_of(dirty);
-    if (list.newest != kNone && nodes_[list.newest].stamp <= stamp) {
-      anchor = list.newest;
-    } else { // remainders of victims are old: they belong near the oldest end
-      auto next = list.oldest;
-      while (next != kNone && nodes_[next].stamp <= stamp) {
-        anchor = next;
-        next = nodes_[next].newer;
-      }
-    }
-  }
-  link_newer_than(id, anchor);
-  index_.emplace(begin, id);
-  resident_ += end - begin;
-  if (dirty) dirty_ += end - begin;
-  return id;
+  nodes_[id] = {range.begin, range.end, index_.emplace_hint(next, range.begin, id), {}, {}, false};
+  link(all_, id, older);
+  resident_ += range.size();
+  if (dirty) set_dirty(id, older_dirty);
+  return nodes_[id].at;
 }
 
-void ExtentCache::remove(std::uint32_t id) {
-  unlink(id);
-  const Node& node = nodes_[id];
-  index_.erase(node.begin);
-  resident_ -= node.end - node.begin;
-  if (node.dirty) dirty_ -= node.end - node.begin;
+void ExtentCache::remove(NodeId id) {
+  set_clean(id);
+  unlink(all_, id);
+  index_.erase(nodes_[id].at);
+  resident_ -= nodes_[id].size();
   free_.push_back(id);
 }
 
-void ExtentCache::link_newest(std::uint32_t id) {
-  nodes_[id].stamp = ++clock_;
-  link_newer_than(id, list_of(nodes_[id].dirty).newest);
-}
-
-/// Puts `id` right on the newer side of `anchor`; no anchor makes it the oldest.
-void ExtentCache::link_newer_than(std::uint32_t id, std::uint32_t anchor) {
-  Recency& list = list_of(nodes_[id].dirty);
-  const std::uint32_t newer = anchor == kNone ? list.oldest : nodes_[anchor].newer;
-  nodes_[id].older = anchor;
-  nodes_[id].newer = newer;
-  (anchor == kNone ? list.oldest : nodes_[anchor].newer) = id;
-  (newer == kNone ? list.newest : nodes_[newer].older) = id;
-}
-
-void ExtentCache::unlink(std::uint32_t id) {
+void ExtentCache::drop_front(NodeId id, std::uint64_t units) {
   Node& node = nodes_[id];
-  Recency& list = list_of(node.dirty);
-  (node.newer == kNone ? list.newest : nodes_[node.newer].older) = node.older;
-  (node.older == kNone ? list.oldest : nodes_[node.older].newer) = node.newer;
-  node.newer = node.older = kNone;
+  const auto after = std::next(node.at);
+  auto entry = index_.extract(node.at);
+  node.begin += units;
+  entry.key() = node.begin;
+  node.at = index_.insert(after, std::move(entry));
+  resident_ -= units;
+  if (node.is_dirty) dirty_ -= units;
+}
+
+void ExtentCache::set_dirty(NodeId id, NodeId older_dirty) {
+  nodes_[id].is_dirty = true;
+  link(dirty_list_, id, older_dirty);
+  dirty_ += nodes_[id].size();
+}
+
+void ExtentCache::set_clean(NodeId id) {
+  Node& node = nodes_[id];
+  if (!node.is_dirty) return;
+  unlink(dirty_list_, id);
+  node.is_dirty = false;
+  dirty_ -= node.size();
+}
+
+/// Puts `id` right on the newer side of `older`; kNone makes it the oldest.
+void ExtentCache::link(Ages& ages, NodeId id, NodeId older) {
+  const auto links = ages.links;
+  const NodeId newer = older == kNone ? ages.oldest : (nodes_[older].*links).newer;
+  nodes_[id].*links = {newer, older};
+  (older == kNone ? ages.oldest : (nodes_[older].*links).newer) = id;
+  (newer == kNone ? ages.newest : (nodes_[newer].*links).older) = id;
+}
+
+void ExtentCache::unlink(Ages& ages, NodeId id) {
+  const auto links = ages.links;
+  const auto [newer, older] = nodes_[id].*links;
+  (newer == kNone ? ages.newest : (nodes_[newer].*links).older) = older;
+  (older == kNone ? ages.oldest : (nodes_[older].*links).newer) = newer;
 }
 
 void ExtentCache::shrink_to_capacity(std::vector<Range>& written_back) {
   while (resident_ > capacity_) {
-    const auto clean = clean_list_.oldest, dirty = dirty_list_.oldest;
-    const bool take_dirty =
-        clean == kNone || (dirty != kNone && nodes_[dirty].stamp < nodes_[clean].stamp);
-    const auto id = take_dirty ? dirty : clean;
-    const Node victim = nodes_[id];
-    const std::uint64_t units = std::min(victim.end - victim.begin, resident_ - capacity_);
-    if (victim.dirty) append(written_back, {victim.begin, victim.begin + units});
-    remove(id);
-    if (victim.begin + units < victim.end)
-      add(victim.begin + units, victim.end, victim.dirty, victim.stamp, kNone);
+    const NodeId id = all_.oldest;
+    const Node& node = nodes_[id];
+    const std::uint64_t units = std::min(node.size(), resident_ - capacity_);
+    if (node.is_dirty) append(written_back, {node.begin, node.begin + units});
+    if (units == node.size())
+      remove(id);
+    else
+      drop_front(id, units);
   }
 }
 
 void ExtentCache::shrink_dirty(std::vector<Range>& written_back) {
   while (dirty_ > dirty_limit_) {
-    const auto id = dirty_list_.oldest;
-    const Node victim = nodes_[id];
-    const std::uint64_t units = std::min(victim.end - victim.begin, dirty_ - dirty_limit_);
+    const NodeId id = dirty_list_.oldest;
+    const Range victim{nodes_[id].begin, nodes_[id].end};
+    const std::uint64_t units = std::min(victim.size(), dirty_ - dirty_limit_);
     append(written_back, {victim.begin, victim.begin + units});
+    if (units < victim.size()) split(id, victim.begin + units);
+    set_clean(id);
+    // Next to a clean extent that it continues, both in age and address, it joins it.
+    const NodeId older = nodes_[id].all.older;
+    if (older == kNone || nodes_[older].is_dirty || nodes_[older].end != victim.begin) continue;
     remove(id);
-    add(victim.begin, victim.begin + units, false, victim.stamp, kNone);
-    if (victim.begin + units < victim.end)
-      add(victim.begin + units, victim.end, true, victim.stamp, kNone);
+    set_end(older, victim.begin + units);
   }
 }
 

@@ -36,24 +36,21 @@ std::vector<FrameRun> FrameAllocator::take(std::uint64_t count) {
 
 void FrameAllocator::give_back(FrameRun run) {
   if (run.count == 0) return;
-  auto next = holes_.lower_bound(run.first);
+  ensure(run.count <= frames_ && run.first <= frames_ - run.count, "frame freed that never was");
+  const auto next = holes_.lower_bound(run.first);
+  const auto before = next == holes_.begin() ? holes_.end() : std::prev(next);
   ensure(next == holes_.end() || run.first + run.count <= next->first, "frame freed twice");
-  if (next != holes_.begin()) {
-    auto before = std::prev(next);
-    ensure(before->first + before->second <= run.first, "frame freed twice");
-    if (before->first + before->second == run.first) {
-      run = {before->first, before->second + run.count};
-      free_ -= before->second;
-      holes_.erase(before);
-    }
-  }
+  ensure(before == holes_.end() || before->first + before->second <= run.first,
+         "frame freed twice");
   free_ += run.count;
   if (next != holes_.end() && run.first + run.count == next->first) {
     run.count += next->second;
     holes_.erase(next);
   }
-  holes_.emplace(run.first, run.count);
-  ensure(free_ <= frames_, "more frames freed than exist");
+  if (before != holes_.end() && before->first + before->second == run.first)
+    before->second += run.count;
+  else
+    holes_.emplace(run.first, run.count);
 }
 
 } // namespace umf::memory

@@ -20,6 +20,8 @@ public:
 
   /// `count` frames in as few runs as first fit gives; empty when fewer are free.
   std::vector<FrameRun> take(std::uint64_t count);
+  /// Frames of several takes may come back as one run and the other way round. Throws
+  /// InvariantError for frames that are free already or do not exist.
   void give_back(FrameRun run);
 
   std::uint64_t frames() const { return frames_; }

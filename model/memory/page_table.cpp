@@ -42,6 +42,7 @@ void PageTable::map(PageNumber first, std::uint64_t pages, TierIndex tier, std::
 
 void PageTable::set_state(PageNumber first, std::uint64_t pages, PageState state) {
   ensure(state != PageState::deferred, "pages become deferred by unmap");
+  if (pages == 0) return;
   cut(first);
   cut(first + pages);
   PageNumber at = first;
@@ -62,6 +63,7 @@ void PageTable::set_state(PageNumber first, std::uint64_t pages, PageState state
 }
 
 std::vector<PageRun> PageTable::unmap(PageNumber first, std::uint64_t pages) {
+  if (pages == 0) return {};
   cut(first);
   cut(first + pages);
   std::vector<PageRun> gone;

@@ -32,12 +32,14 @@ public:
   /// Appends the runs covering [first, first + count) in order, gaps as deferred runs.
   void lookup(PageNumber first, std::uint64_t count, std::vector<PageRun>& runs) const;
 
-  /// Materialises deferred pages.
+  /// Materialises deferred pages: resident from now on.
   void map(PageNumber first, std::uint64_t count, TierIndex tier, std::uint64_t frame);
+  /// All of the pages must be mapped.
   void set_state(PageNumber first, std::uint64_t count, PageState state);
-  /// Forgets the pages and returns the runs they had.
+  /// Forgets the pages that are mapped and returns the runs they had.
   std::vector<PageRun> unmap(PageNumber first, std::uint64_t count);
 
+  /// Pages whose frame is in the tier, whatever their state.
   std::uint64_t resident(TierIndex tier) const;
   std::uint64_t peak(TierIndex tier) const;
   std::size_t runs() const { return runs_.size(); }

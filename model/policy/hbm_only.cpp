@@ -1,7 +1,5 @@
 #include "model/policy/registry.h"
 
-#include "model/base/error.h"
-
 namespace umf::policy {
 
 namespace {
@@ -17,18 +15,9 @@ const Component<Config>& component() {
 class HbmOnly : public Policy {
 public:
   void place(const Need& need, const Ground& ground, std::vector<Grant>& grants) override {
-    std::uint64_t free = 0, all = 0;
-    for (std::size_t t = 0; t < ground.tiers.size(); ++t) {
-      const Tier& tier = ground.tiers[t];
-      if (tier.kind != TierClass::hbm) continue;
-      if (tier.frames->free() >= need.pages) {
-        grants.push_back({static_cast<TierIndex>(t), need.pages});
-        return;
-      }
-      free += tier.frames->free();
-      all += tier.frames->frames();
-    }
-    refuse(need, ground, "HBM", free, all);
+    const std::uint64_t free = ground.free_pages(TierClass::hbm);
+    if (free < need.pages) refuse(need, ground, "HBM", free, ground.all_pages(TierClass::hbm));
+    grant(ground, TierClass::hbm, need.pages, grants);
   }
 };
 

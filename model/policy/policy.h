@@ -33,6 +33,9 @@ struct Ground {
   /// The first tier of a class, or none.
   const Tier* first(TierClass kind) const;
   std::uint64_t free_pages(TierIndex tier) const { return tiers[tier].frames->free(); }
+  /// Of all tiers of a class.
+  std::uint64_t free_pages(TierClass kind) const;
+  std::uint64_t all_pages(TierClass kind) const;
 };
 
 /// Pages that need a home: at the start (weights, in trace order) or at first touch.
@@ -76,6 +79,9 @@ public:
   /// Told of every access to materialised pages; may order moves.
   virtual void touched(const Touch&, const Ground&, std::vector<Order>&) {}
 };
+
+/// Grants `pages`, which must be free, from the tiers of a class in order.
+void grant(const Ground& ground, TierClass kind, std::uint64_t pages, std::vector<Grant>& grants);
 
 /// The refusal every policy gives when memory runs out. `scope` names the tiers counted.
 [[noreturn]] void refuse(const Need& need, const Ground& ground, const std::string& scope,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string>
+#include <vector>
 
 namespace umf::policy {
 
@@ -46,37 +48,25 @@ public:
   explicit Static(Config config) : config_(std::move(config)) {}
 
   void place(const Need& need, const Ground& ground, std::vector<Grant>& grants) override {
-    std::uint64_t hbm_room = 0, spill_room = 0, all = 0;
-    std::uint64_t hbm_frames = 0;
-    for (const Tier& tier : ground.tiers) {
-      if (tier.kind == TierClass::hbm) {
-        hbm_room += tier.frames->free();
-        hbm_frames += tier.frames->frames();
-      } else if (tier.kind == TierClass::pool) {
-        spill_room += tier.frames->free();
-      } else {
-        continue;
-      }
-      all += tier.frames->frames();
-    }
+    const std::uint64_t hbm_room = ground.free_pages(TierClass::hbm);
+    const std::uint64_t spill_room = ground.free_pages(TierClass::pool);
+    const std::uint64_t hbm_pages = ground.all_pages(TierClass::hbm);
     if (hbm_room + spill_room < need.pages)
-      refuse(need, ground, "HBM and the pool", hbm_room + spill_room, all);
+      refuse(need, ground, "HBM and the pool", hbm_room + spill_room,
+             hbm_pages + ground.all_pages(TierClass::pool));
 
-    const std::uint64_t total = need.tensor->pages;
-    const auto meant = static_cast<std::uint64_t>(
-        std::ceil(share_of(need.tensor->tensor.role) * static_cast<double>(total)));
-    std::uint64_t in_hbm =
+    const std::uint64_t meant = part_of(need.tensor->pages, share_of(need.tensor->tensor.role));
+    const std::uint64_t wanted =
         need.first_page >= meant ? 0 : std::min(need.pages, meant - need.first_page);
     std::uint64_t usable = hbm_room;
     if (need.initial) {
-      const auto kept = static_cast<std::uint64_t>(
-          std::ceil(config_.hbm_reserve_ratio * static_cast<double>(hbm_frames)));
+      const std::uint64_t kept = part_of(hbm_pages, config_.hbm_reserve_ratio);
       usable = hbm_room > kept ? hbm_room - kept : 0;
     }
-    in_hbm = std::min(in_hbm, usable);
-    in_hbm = std::max(in_hbm, need.pages - std::min(need.pages, spill_room));
-    give(ground, TierClass::hbm, in_hbm, grants);
-    give(ground, TierClass::pool, need.pages - in_hbm, grants);
+    std::uint64_t in_hbm = std::min(wanted, usable);
+    if (need.pages - in_hbm > spill_room) in_hbm = need.pages - spill_room;
+    grant(ground, TierClass::hbm, in_hbm, grants);
+    grant(ground, TierClass::pool, need.pages - in_hbm, grants);
   }
 
 private:
@@ -85,28 +75,26 @@ private:
     return it == config_.hbm_share.end() ? config_.default_hbm_share : it->second;
   }
 
-  static void give(const Ground& ground, TierClass kind, std::uint64_t pages,
-                   std::vector<Grant>& grants) {
-    for (std::size_t t = 0; t < ground.tiers.size() && pages > 0; ++t) {
-      if (ground.tiers[t].kind != kind) continue;
-      const std::uint64_t part = std::min(pages, ground.tiers[t].frames->free());
-      if (part > 0) grants.push_back({static_cast<TierIndex>(t), part});
-      pages -= part;
-    }
+  /// Rounded up to whole pages; 0.07 of 100 is 7, though the product of doubles is above.
+  static std::uint64_t part_of(std::uint64_t pages, double share) {
+    return static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(pages) * (1 - 1e-15)));
   }
 
   Config config_;
 };
 
 /// Shares are only accepted for roles that exist.
-void check_roles(const Config& config, const JsonValue& object, KeyContext& context) {
+void check_roles(const JsonValue& object, KeyContext& context) {
+  static const std::vector<std::string> roles = {"weight", "kv-key", "kv-value",  "activation",
+                                                 "expert", "lora",   "workspace", "unknown"};
   const JsonValue* shares = object.find("hbm_share");
   if (shares == nullptr) return;
-  for (const auto& [role, share] : config.hbm_share)
-    if (!stream::value_of<stream::Role>(role))
-      context.fault(shares->place(), "unknown role " + in_quotes(role) +
-                                         ", expected weight, kv-key, kv-value, activation, expert, "
-                                         "lora, workspace or unknown");
+  if (const JsonValue* value = shares->find("value"); value != nullptr && value->is_object())
+    shares = value; // annotated
+  for (const auto& member : shares->members())
+    if (!stream::value_of<stream::Role>(member.name))
+      context.fault(member.place, "unknown role " + in_quotes(member.name) + ", " +
+                                      suggestion(member.name, roles));
 }
 
 } // namespace
@@ -115,7 +103,7 @@ Kind fixed_shares() {
   return {&component().info(),
           [](const JsonValue& object, KeyContext& context) -> std::unique_ptr<Policy> {
             Config config = component().read(object, context, kNameKey);
-            check_roles(config, object, context);
+            check_roles(object, context);
             return std::make_unique<Static>(std::move(config));
           }};
 }

@@ -8,6 +8,22 @@ namespace umf::scheduler {
 
 using memory::PageState;
 
+namespace {
+/// From the GPU: on it, one hop away, behind the host.
+int distance(policy::TierClass kind) {
+  switch (kind) {
+  case policy::TierClass::hbm:
+  case policy::TierClass::sram:
+    return 0;
+  case policy::TierClass::pool:
+    return 1;
+  case policy::TierClass::host:
+    return 2;
+  }
+  return 2;
+}
+} // namespace
+
 Brain::Brain(policy::Ground ground, std::unique_ptr<policy::Policy> policy)
     : ground_(std::move(ground)), policy_(std::move(policy)), space_(ground_.page) {}
 
@@ -40,7 +56,8 @@ bool Brain::busy(stream::TensorId tensor) const {
     return command.from.first < first + entry.pages &&
            first < command.from.first + command.from.count;
   };
-  return std::any_of(active_.begin(), active_.end(), overlaps) ||
+  return std::any_of(active_.begin(), active_.end(),
+                     [&](const Active& a) { return overlaps(a.command); }) ||
          std::any_of(pending_.begin(), pending_.end(), overlaps);
 }
 
@@ -51,6 +68,7 @@ void Brain::materialise(const memory::AddressSpace::Entry& entry, PageNumber fir
   policy_->place({&entry, first - base, count, initial}, ground_, grants_);
   PageNumber at = first;
   for (const policy::Grant& grant : grants_) {
+    ensure(grant.tier < ground_.tiers.size(), "policy grants from a tier that does not exist");
     const auto frames = ground_.tiers[grant.tier].frames->take(grant.pages);
     ensure(grant.pages == 0 || !frames.empty(), "policy granted more than a tier has");
     for (const auto& run : frames) {
@@ -90,8 +108,7 @@ void Brain::touch(std::uint64_t address, Bytes length, bool write, Femtoseconds 
   for (std::size_t i = before; i < runs.size(); ++i) {
     const PageRun& run = runs[i];
     ++counters_.touches;
-    const auto kind = ground_.tiers[run.tier].kind;
-    if (kind == policy::TierClass::pool || kind == policy::TierClass::host) ++counters_.remote_hits;
+    if (distance(ground_.tiers[run.tier].kind) > 0) ++counters_.remote_hits;
     policy_->touched({entry, run, write, now}, ground_, orders_);
   }
   take_orders();
@@ -102,6 +119,7 @@ void Brain::touch(std::uint64_t address, Bytes length, bool write, Femtoseconds 
 /// policy sees the pages again at their next touch.
 void Brain::take_orders() {
   for (const policy::Order& order : orders_) {
+    ensure(order.to < ground_.tiers.size(), "policy orders a move to a tier that does not exist");
     runs_.clear();
     table_.lookup(order.first, order.pages, runs_);
     for (const PageRun& run : runs_) {
@@ -124,37 +142,49 @@ std::optional<Command> Brain::next_command() {
   if (pending_.empty()) return std::nullopt;
   const Command command = pending_.front();
   pending_.pop_front();
-  active_.push_back(command);
+  active_.push_back({command});
   ++counters_.commands;
   return command;
 }
 
+std::vector<Brain::Active>::iterator Brain::active(const Command& command, Stage stage) {
+  const auto it = std::find_if(active_.begin(), active_.end(),
+                               [&](const Active& a) { return a.command.id == command.id; });
+  ensure(it != active_.end() && it->stage == stage, "command event out of order");
+  return it;
+}
+
 void Brain::refused(const Command& command) {
+  const auto it = active(command, Stage::issued);
+  const auto& [id, from, to, to_frame] = it->command;
   ++counters_.refused;
-  table_.set_state(command.from.first, command.from.count, PageState::resident);
-  ground_.tiers[command.to].frames->give_back({command.to_frame, command.from.count});
-  completed(command);
-  --counters_.completed;
+  table_.set_state(from.first, from.count, PageState::resident);
+  ground_.tiers[to].frames->give_back({to_frame, from.count});
+  active_.erase(it);
 }
 
 void Brain::suspend(const Command& command) {
-  table_.set_state(command.from.first, command.from.count, PageState::suspended);
+  const auto it = active(command, Stage::issued);
+  table_.set_state(it->command.from.first, it->command.from.count, PageState::suspended);
+  it->stage = Stage::suspended;
 }
 
 void Brain::quiesced(const Command& command) {
-  table_.unmap(command.from.first, command.from.count);
-  table_.map(command.from.first, command.from.count, command.to, command.to_frame);
-  ground_.tiers[command.from.tier].frames->give_back({command.from.frame, command.from.count});
-  counters_.moved += Bytes{command.from.count * ground_.page.count};
-  const bool up = ground_.tiers[command.to].kind == policy::TierClass::hbm;
-  (up ? counters_.promotions : counters_.demotions) += command.from.count;
+  const auto it = active(command, Stage::suspended);
+  const auto& [id, from, to, to_frame] = it->command;
+  table_.unmap(from.first, from.count);
+  table_.map(from.first, from.count, to, to_frame);
+  ground_.tiers[from.tier].frames->give_back({from.frame, from.count});
+  counters_.moved += Bytes{from.count * ground_.page.count};
+  const int before = distance(ground_.tiers[from.tier].kind);
+  const int after = distance(ground_.tiers[to].kind);
+  if (after < before) counters_.promotions += from.count;
+  if (after > before) counters_.demotions += from.count;
+  it->stage = Stage::switched;
 }
 
 void Brain::completed(const Command& command) {
-  const auto it = std::find_if(active_.begin(), active_.end(),
-                               [&](const Command& c) { return c.id == command.id; });
-  ensure(it != active_.end(), "completion of a command that was never issued");
-  active_.erase(it);
+  active_.erase(active(command, Stage::switched));
   ++counters_.completed;
 }
 

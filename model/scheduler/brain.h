@@ -21,9 +21,14 @@ using memory::PageRun;
 using memory::TierIndex;
 using CommandId = std::uint64_t;
 
-/// Move pages to another tier. Life: issued → accepted or refused; accepted → the machine
-/// copies while readers go on at the old place and writers wait → suspend() → reads in
-/// flight drain, new accesses wait → quiesced() switches the mapping → completed().
+/// Move pages to another tier. The machine takes it with next_command() and
+///   either calls refused(): nothing has happened, accesses that waited may go on;
+///   or copies, once writes sent to the old place before it are done, while readers go on
+///   there and new writers wait; then suspend(): everybody new waits; then, once reads of the
+///   old place are done, quiesced(): the mapping switches and the old frames are free; then
+///   completed(): accesses that waited look() again and go on.
+/// From the order on its frames at the destination are taken. Any other sequence is a broken
+/// invariant.
 struct Command {
   CommandId id = 0;
   PageRun from; ///< as it was when the command was issued
@@ -37,7 +42,7 @@ struct Counters {
   std::uint64_t faults = 0;        ///< accesses with no valid mapping
   std::uint64_t remote_hits = 0;   ///< accesses served by a mapped page outside HBM and SRAM
   std::uint64_t commands = 0, refused = 0, completed = 0;
-  std::uint64_t promotions = 0, demotions = 0; ///< pages moved towards, away from HBM
+  std::uint64_t promotions = 0, demotions = 0; ///< pages moved towards, away from the GPU
   Bytes moved{};
 };
 
@@ -66,6 +71,7 @@ public:
   /// As touch, but looks only: no events, no placement.
   void look(std::uint64_t address, Bytes length, std::vector<PageRun>& runs) const;
 
+  /// The oldest command the machine has not seen, if any.
   std::optional<Command> next_command();
   void refused(const Command& command);
   void suspend(const Command& command);
@@ -81,6 +87,13 @@ public:
   Bytes peak_padding() const { return peak_padding_; }
 
 private:
+  enum class Stage : std::uint8_t { issued, suspended, switched };
+  struct Active {
+    Command command;
+    Stage stage = Stage::issued;
+  };
+
+  std::vector<Active>::iterator active(const Command& command, Stage stage);
   void materialise(const memory::AddressSpace::Entry& entry, PageNumber first, std::uint64_t count,
                    bool initial);
   void take_orders();
@@ -91,7 +104,7 @@ private:
   memory::PageTable table_;
   Counters counters_;
   std::deque<Command> pending_;
-  std::vector<Command> active_;
+  std::vector<Active> active_;
   std::vector<policy::Order> orders_;
   std::vector<policy::Grant> grants_;
   std::vector<PageRun> runs_;

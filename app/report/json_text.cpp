@@ -1,0 +1,48 @@
+#include "app/report/json_text.h"
+
+#include "app/report/figures.h"
+
+namespace umf::app {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+std::string scalar(const Json& value) {
+  if (value.is_binary()) return {value.get_binary().begin(), value.get_binary().end()};
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void append(std::string& text, const Json& value, std::size_t indent) {
+  if (!value.is_structured() || value.empty()) {
+    text += scalar(value);
+    return;
+  }
+  const std::string inner(indent + 2, ' ');
+  text += value.is_object() ? "{\n" : "[\n";
+  std::size_t left = value.size();
+  for (const auto& item : value.items()) {
+    text += inner;
+    if (value.is_object()) text += scalar(item.key()) + ": ";
+    append(text, item.value(), indent + 2);
+    text += --left == 0 ? "\n" : ",\n";
+  }
+  text.append(indent, ' ');
+  text += value.is_object() ? '}' : ']';
+}
+
+} // namespace
+
+Json exact_ns(Femtoseconds time) {
+  // No report holds binary values of another kind, so they can stand for raw digits.
+  const std::string digits = decimal_ns(time);
+  return Json::binary({digits.begin(), digits.end()});
+}
+
+std::string json_text(const Json& value) {
+  std::string text;
+  append(text, value, 0);
+  return text + '\n';
+}
+
+} // namespace umf::app

@@ -1,0 +1,44 @@
+#include "app/run/trace_source.h"
+
+#include "traces/places.h"
+#include "traces/registry.h"
+
+#include <utility>
+
+namespace umf::app {
+
+namespace {
+
+class Interruptible : public stream::Source {
+public:
+  Interruptible(std::unique_ptr<stream::Source> source, std::function<bool()> stop)
+      : source_(std::move(source)), stop_(std::move(stop)) {}
+
+  const stream::Header& header() const override { return source_->header(); }
+  bool next(stream::Record& record) override {
+    if (stop_ && stop_()) throw Interrupted{};
+    return source_->next(record);
+  }
+
+private:
+  std::unique_ptr<stream::Source> source_;
+  std::function<bool()> stop_;
+};
+
+void refuse_pipe(const std::filesystem::path& trace) {
+  std::error_code error;
+  const auto type = std::filesystem::status(trace, error).type();
+  if (type == std::filesystem::file_type::fifo || type == std::filesystem::file_type::character)
+    throw UserError(traces::place_of(trace.string()),
+                    "is a pipe or a terminal, expected a regular file: it is read more than once");
+}
+
+} // namespace
+
+std::unique_ptr<stream::Source> open_source(const std::filesystem::path& trace,
+                                            std::function<bool()> stop) {
+  refuse_pipe(trace);
+  return std::make_unique<Interruptible>(traces::open_trace(trace), std::move(stop));
+}
+
+} // namespace umf::app

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "model/stream/records.h"
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+namespace umf::app {
+
+/// Thrown when the user asked to stop.
+struct Interrupted {};
+
+/// Opens a trace of any format. Its next() throws Interrupted once `stop` says so; pipes, which
+/// could not be opened again after a look at their first bytes, are a UserError like every fault.
+std::unique_ptr<stream::Source> open_source(const std::filesystem::path& trace,
+                                            std::function<bool()> stop);
+
+} // namespace umf::app

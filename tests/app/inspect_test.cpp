@@ -1,0 +1,101 @@
+#include "tests/app/child.h"
+#include "tests/app/folder.h"
+#include "tests/app/samples.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <sstream>
+
+using namespace umf::test;
+using Catch::Contains;
+using Json = nlohmann::json;
+
+namespace {
+
+/// Rows of the table of expected figures, by column name.
+std::vector<std::map<std::string, std::string>> expected_rows(const std::string& table) {
+  const auto cells = [](const std::string& line) {
+    std::vector<std::string> list(1);
+    for (const char c : line)
+      if (c == '\t')
+        list.emplace_back();
+      else
+        list.back() += c;
+    return list;
+  };
+  std::istringstream lines(table);
+  std::string line;
+  std::getline(lines, line);
+  const auto names = cells(line);
+  std::vector<std::map<std::string, std::string>> rows;
+  while (std::getline(lines, line)) {
+    auto values = cells(line);
+    values.resize(names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (i == 0) rows.emplace_back();
+      rows.back()[names[i]] = values[i];
+    }
+  }
+  return rows;
+}
+
+std::uint64_t count(const std::string& cell) {
+  return cell.empty() ? 0 : std::stoull(cell);
+}
+
+/// Milliseconds with three decimals, as in the table; it leaves none where no kernel ran.
+std::string milliseconds(const Json& ns) {
+  return ns == 0 ? "" : fmt::format("{:.3f}", ns.get<double>() / 1e6);
+}
+
+} // namespace
+
+TEST_CASE("inspect --format json is one object with the keys of the contract", "[app]") {
+  Folder folder;
+  folder.write("t.jsonl", plain_trace(3));
+  const Ended ended = umfsim({"inspect", "t.jsonl", "--format", "json"}, folder.path());
+  REQUIRE(ended.status == 0);
+  CHECK(ended.err.empty());
+  const Json found = Json::parse(ended.out);
+  for (const std::string key :
+       {"format", "device", "kernels", "copies", "streams", "requests", "measured_kernel_ns",
+        "busy_ns", "copy_bytes", "inferred_bytes", "oddities"})
+    CHECK(found.contains(key));
+  CHECK(found.at("format") == "test");
+  CHECK(found.at("device") == "GPU");
+  CHECK(found.at("kernels") == 3);
+  CHECK(found.at("measured_kernel_ns") == 1500);                   // 3 × 500 ns
+  CHECK(found.at("inferred_bytes").at("recorded") == 3 * 1048576); // 3 reads of 1 MiB
+  CHECK(folder.entries() == std::set<std::string>{"t.jsonl"});
+}
+
+TEST_CASE("inspect for people names device, counts, times and rules", "[app]") {
+  Folder folder;
+  folder.write("t.jsonl", plain_trace(3));
+  const Ended ended = umfsim({"inspect", "t.jsonl"}, folder.path());
+  REQUIRE(ended.status == 0);
+  for (const std::string said : {"format", "GPU", "3 of 3 names", "1.5 us", "recorded"})
+    CHECK_THAT(ended.out, Contains(said));
+}
+
+TEST_CASE("inspect counts every profiler trace of the table right", "[app]") {
+  const auto table = shared_file("data/traces/kineto_expected.tsv");
+  if (!table) return;
+  Folder folder;
+  const auto rows = expected_rows(bytes_of(*table));
+  REQUIRE(rows.size() == 20);
+  for (const auto& row : rows) {
+    const auto trace = shared_file("data/traces/" + row.at("file"));
+    const Ended ended = umfsim({"inspect", trace->string(), "--format", "json"}, folder.path());
+    CAPTURE(row.at("file"), ended.err);
+    REQUIRE(ended.status == 0);
+    const Json found = Json::parse(ended.out);
+    CHECK(found.at("kernels") == count(row.at("kernels")));
+    CHECK(found.at("copies") == count(row.at("memcpys")));
+    CHECK(found.at("copy_bytes") == count(row.at("memcpy_bytes")));
+    CHECK(milliseconds(found.at("measured_kernel_ns")) == row.at("sum_kernel_ms"));
+    CHECK(milliseconds(found.at("busy_ns")) == row.at("busy_union_ms"));
+  }
+}

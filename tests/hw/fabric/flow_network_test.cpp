@@ -1,0 +1,204 @@
+#include "hw/fabric/flow_network.h"
+#include "model/base/error.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+using namespace umf;
+using namespace umf::hw;
+
+namespace {
+
+constexpr auto demand = Urgency::demand;
+constexpr auto background = Urgency::background;
+
+std::vector<FlowNetwork::Ended> advance(FlowNetwork& network, Femtoseconds now) {
+  std::vector<FlowNetwork::Ended> ended;
+  network.advance(now, ended);
+  return ended;
+}
+
+FlowId start(FlowNetwork& network, Femtoseconds now, double bytes, std::vector<Hop> hops,
+             Urgency urgency = demand, bool write = false) {
+  return network.start(now, bytes, hops, urgency, write, 0);
+}
+
+} // namespace
+
+TEST_CASE("an idle network has no next event") {
+  FlowNetwork network;
+  CHECK(network.next_event().count == std::numeric_limits<std::int64_t>::max());
+  CHECK(advance(network, 5_ns).empty());
+}
+
+TEST_CASE("many starts at one instant are solved once, and an end once more") {
+  FlowNetwork network;
+  const ResourceId link = network.add_resource("link", 1e9);
+  for (int f = 1; f <= 100; ++f)
+    start(network, 10_ns, 1000.0 * f, {{link, 1.0}});
+  const auto before = network.solves();
+  const Femtoseconds first = network.next_event();
+  CHECK(network.solves() == before + 1);
+  network.next_event(); // asking again costs nothing
+  CHECK(network.solves() == before + 1);
+  CHECK(advance(network, first).size() == 1);
+  network.next_event();
+  CHECK(network.solves() == before + 2);
+}
+
+TEST_CASE("flows that end at one instant end together, oldest first") {
+  FlowNetwork network;
+  const ResourceId a = network.add_resource("a", 1e9), b = network.add_resource("b", 2e9);
+  network.start({}, 1000, {{a, 1}}, demand, false, 7);
+  network.start({}, 2000, {{b, 1}}, demand, false, 8);
+  const auto ended = advance(network, 1000_ns);
+  REQUIRE(ended.size() == 2);
+  CHECK(ended[0].tag == 7);
+  CHECK(ended[0].bottleneck == a);
+  CHECK(ended[1].tag == 8);
+  CHECK(ended[1].bottleneck == b);
+  CHECK(network.active_flows() == 0);
+}
+
+TEST_CASE("a start at the instant of an end may come before the end is collected") {
+  FlowNetwork network;
+  const ResourceId link = network.add_resource("link", 3e9);
+  start(network, {}, 1000, {{link, 1}}); // 333333333.33 fs: ends at ...334
+  const Femtoseconds end = network.next_event();
+  REQUIRE(end.count == 333'333'334);
+  const FlowId second = start(network, end, 3000, {{link, 1}});
+  CHECK(network.next_event() == end);
+  CHECK(network.rate(second) == Approx(3e9)); // the first asks for nothing any more
+  CHECK(advance(network, end).size() == 1);
+  CHECK(network.next_event() == end + 1000_ns);
+  advance(network, end + 1000_ns);
+  CHECK(network.carried(link) == Approx(4000).epsilon(1e-12));
+}
+
+TEST_CASE("a capacity that changes in mid-flow changes the rest of the flow") {
+  // 1000 B at 1 GB/s; after 400 ns 600 B are left at 0.5 GB/s: 1200 ns more.
+  FlowNetwork network;
+  const ResourceId link = network.add_resource("link", 1e9);
+  const FlowId flow = start(network, {}, 1000, {{link, 1}});
+  network.set_capacity(link, 0.5e9, 400_ns);
+  CHECK(network.remaining(flow) == Approx(600));
+  CHECK(network.next_event() == 1600_ns);
+  CHECK(network.capacity(link) == 0.5e9);
+}
+
+TEST_CASE("the bottleneck is the resource that holds the flow back") {
+  FlowNetwork network;
+  const ResourceId fast = network.add_resource("fast", 4e9);
+  const ResourceId slow = network.add_resource("slow", 1e9);
+  const FlowId held = start(network, {}, 1000, {{fast, 1}, {slow, 1}});
+  const FlowId free = start(network, {}, 1000, {{fast, 1}});
+  CHECK(network.bottleneck(held) == slow);
+  CHECK(network.bottleneck(free) == fast);
+  CHECK(network.rate(free) == Approx(3e9));
+  CHECK(network.last_bottleneck(free) == fast);
+  CHECK(network.name(network.bottleneck(held)) == "slow");
+}
+
+TEST_CASE("background stands still while demand fills a resource") {
+  FlowNetwork network;
+  const ResourceId link = network.add_resource("link", 1e9);
+  const FlowId move = start(network, {}, 1000, {{link, 1}}, background);
+  CHECK(network.rate(move) == Approx(1e9));
+  start(network, 100_ns, 500, {{link, 1}});
+  CHECK(network.rate(move) == 0);
+  advance(network, network.next_event());
+  CHECK(network.rate(move) == Approx(1e9));
+}
+
+TEST_CASE("background never slows demand, however much of it there is") {
+  FlowNetwork network;
+  const ResourceId link = network.add_resource("link", 1e9), port = network.add_resource("p", 2e9);
+  for (int f = 0; f < 50; ++f)
+    start(network, {}, 1e6, {{link, 1}, {port, 0.3}}, background);
+  const FlowId read = start(network, {}, 1000, {{port, 1}, {link, 1}});
+  CHECK(network.rate(read) == Approx(1e9));
+}
+
+TEST_CASE("writes that are held elsewhere cost reads what their share of the mix says") {
+  // 0.3 of 1 GB/s are writes, held there by a link of their own; reads R take the rest of
+  // C = 1 − 4 × 0.25 × r(1 − r), r = R / (R + 0.3). Solved by hand: R + 0.3 = 0.7614.
+  FlowNetwork network;
+  const ResourceId dram = network.add_resource("dram", 1e9, 0.25);
+  const ResourceId slow = network.add_resource("slow", 0.3e9);
+  const FlowId read = start(network, {}, 1000, {{dram, 1}});
+  const FlowId write = start(network, {}, 1000, {{dram, 1}, {slow, 1}}, demand, true);
+  const double w = network.rate(write), total = network.rate(read) + w;
+  CHECK(w == Approx(0.3e9));
+  const double r = network.rate(read) / total;
+  CHECK(total == Approx(1e9 * (1 - r * (1 - r))).epsilon(2e-3)); // found to a thousandth
+  CHECK(total == Approx(0.7614e9).epsilon(2e-3));
+}
+
+TEST_CASE("slots of ended flows and removed resources are used again") {
+  FlowNetwork network;
+  const ResourceId link = network.add_resource("link", 1e9);
+  const ResourceId window = network.add_resource("window", 1e9);
+  const FlowId flow = start(network, {}, 1000, {{link, 1}, {window, 1}});
+  CHECK(network.users(window) == 1);
+  CHECK_THROWS_AS(network.remove_resource(window), InvariantError);
+  advance(network, 1000_ns);
+  CHECK_FALSE(network.active(flow));
+  network.remove_resource(window);
+  CHECK_THROWS_AS(network.remove_resource(window), InvariantError);
+  CHECK_THROWS_AS(start(network, 1000_ns, 1, {{window, 1}}), InvariantError);
+
+  FlowNetwork other;
+  const ResourceId first = other.add_resource("first", 1e9);
+  other.remove_resource(first);
+  const ResourceId second = other.add_resource("second", 5e9, 0.1);
+  CHECK(second == first);
+  CHECK(other.name(second) == "second");
+  CHECK(other.capacity(second) == 5e9);
+  CHECK(other.carried(second) == 0);
+  const FlowId a = start(other, {}, 5000, {{second, 1}});
+  advance(other, 1000_ns);
+  const FlowId b = start(other, 1000_ns, 5000, {{second, 1}});
+  CHECK(a == b);
+  CHECK(other.next_event() == 2000_ns);
+}
+
+TEST_CASE("hops of no use are left out") {
+  FlowNetwork network;
+  const ResourceId a = network.add_resource("a", 1e9), b = network.add_resource("b", 1);
+  start(network, {}, 1000, {{a, 1}, {b, 0}});
+  CHECK(network.users(b) == 0);
+  CHECK(network.next_event() == 1000_ns);
+}
+
+TEST_CASE("misuse is loud") {
+  FlowNetwork network;
+  const ResourceId link = network.add_resource("link", 1e9);
+  CHECK_THROWS_AS(network.add_resource("none", 0), InvariantError);
+  CHECK_THROWS_AS(network.add_resource("lossy", 1, 1.0), InvariantError);
+  CHECK_THROWS_AS(network.set_capacity(link, 0, {}), InvariantError);
+  CHECK_THROWS_AS(start(network, {}, 0, {{link, 1}}), InvariantError);
+  CHECK_THROWS_AS(start(network, {}, std::nan(""), {{link, 1}}), InvariantError);
+  const std::vector<Hop> thirteen(13, {link, 1});
+  CHECK_THROWS_AS(start(network, {}, 1, thirteen), InvariantError);
+}
+
+TEST_CASE("a flow needs a limit, and its limits exist") {
+  const std::vector<Hop> hops = GENERATE(std::vector<Hop>{}, std::vector<Hop>{{0, 0.0}},
+                                         std::vector<Hop>{{0, -1.0}}, std::vector<Hop>{{1, 1.0}});
+  FlowNetwork network;
+  network.add_resource("link", 1e9);
+  CHECK_THROWS_AS(start(network, {}, 1, hops), InvariantError);
+}
+
+TEST_CASE("time goes forwards and stops at every end") {
+  FlowNetwork network;
+  const ResourceId link = network.add_resource("link", 1e9);
+  start(network, 10_ns, 1000, {{link, 1}});
+  CHECK_THROWS_AS(start(network, 9_ns, 1, {{link, 1}}), InvariantError);
+  CHECK_THROWS_AS(advance(network, 1011_ns), InvariantError); // the flow ends at 1010 ns
+  CHECK(advance(network, 1009_ns).empty());
+  CHECK(advance(network, 1010_ns).size() == 1);
+}
