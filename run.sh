@@ -25,7 +25,7 @@ from=$PWD
 # shellcheck source=scripts/setup.sh
 . "$here/scripts/setup.sh"
 need build
-build release
+build release umfsim
 
 program=$root/build/release/app/umfsim
 if [ $# -eq 0 ]; then

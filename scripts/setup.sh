@@ -84,9 +84,9 @@ configure() {
   touch "$stamp"
 }
 
-# build PRESET: configures where needed, and builds.
+# build PRESET [TARGET]: configures where needed, and builds everything or one target.
 build() {
   cd "$root"
   configure "$1"
-  step "build $1" cmake --build --preset "$1" --parallel "$(nproc)"
+  step "build $1" cmake --build --preset "$1" --parallel "$(nproc)" ${2+--target "$2"}
 }

@@ -10,6 +10,8 @@ namespace umf::hw {
 namespace {
 /// Compute is a flow whose "bytes" are picoseconds of the whole GPU's arithmetic.
 constexpr double kWorkPerSecond = 1e12;
+/// Simulated time is 64 bits of femtoseconds, some 2.5 hours.
+constexpr double kLongestWork = 3600;
 } // namespace
 
 Gpu::Gpu(sc_core::sc_module_name module, const GpuConfig& config, Parts parts)
@@ -136,7 +138,11 @@ void Gpu::prepare(Resident& resident) {
   if (operation.flops > 0) {
     const double rate =
         peak_of(config_.compute, operation.flops_dtype).value * config_.compute.efficiency;
-    resident.work = operation.flops / rate * kWorkPerSecond;
+    const double seconds = operation.flops / rate;
+    if (seconds > kLongestWork)
+      throw UserError("operation " + std::to_string(operation.id) + " in order of issue has " +
+                      std::to_string(seconds) + " s of arithmetic, expected at most an hour");
+    resident.work = seconds * kWorkPerSecond;
     const double share = static_cast<double>(fit.active_sms) / config_.sms;
     resident.sms = clock_.add_resource(prefix + ".sms", share * kWorkPerSecond, Cause::compute);
   }

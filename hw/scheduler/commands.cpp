@@ -9,14 +9,17 @@
 namespace umf::hw {
 
 void Scheduler::pump_commands() {
+  bool refused = false;
   while (const auto command = brain_.next_command()) {
     if (moves_.size() >= config_.command_queue) {
       brain_.refused(*command);
+      refused = true;
       continue;
     }
     moves_.push_back({*command});
     start_move(moves_.back());
   }
+  if (refused) retry_parked(); // writes may have waited for a move that will not be
 }
 
 /// Copying starts once no write to the old place is on its way; new ones wait already.

@@ -100,7 +100,7 @@ TEST_CASE("a fault that quotes a name stays one line", "[app]") {
   const Ended ended =
       umfsim({"replay", "t.jsonl", "--scenario", preset("h100-sxm")}, folder.path());
   check_refused(ended);
-  CHECK_THAT(ended.err, Contains("a?[2Jb"));
+  CHECK_THAT(ended.err, Contains(R"("a\u001b[2Jb")"));
 }
 
 TEST_CASE("a trace without kernels takes no time and every share is a number", "[app]") {

@@ -34,7 +34,7 @@ TEST_CASE("hbm-only refuses a trace that HBM cannot hold, with the tensor and bo
   CAPTURE(small.err);
   check_refused(small);
   CHECK_THAT(small.err, StartsWith("t.jsonl: "));
-  CHECK_THAT(small.err, Contains("'t5'"));
+  CHECK_THAT(small.err, Contains("\"t5\""));
   CHECK_THAT(small.err, Contains("3145728 B"));                   // what it needs
   CHECK_THAT(small.err, Contains("2097152 B free of 5242880 B")); // what there is
   CHECK(folder.entries() == std::set<std::string>{"t.jsonl"});

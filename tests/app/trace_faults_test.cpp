@@ -127,7 +127,7 @@ TEST_CASE("a trace that reads well but cannot be replayed is named", "[app]") {
       {kernel_line(1, 0, 2 << 20), "expected a range inside it"},
       {R"({"record":"kernel","id":1,"name":"list","accesses":[{"tensor":0,"addresses":[4]}]})"
        "\n",
-       "kernel 1 'list' lists raw addresses, which burst resolution cannot replay"},
+       "kernel 1 \"list\" lists raw addresses, which burst resolution cannot replay"},
   }));
   Folder folder;
   folder.write("t.jsonl", plain_trace(1) + lines);
