@@ -63,6 +63,9 @@ function(umf_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE umf_options umf_test_main ${ARG_LINKS})
+  if(UMF_SANITIZE) # test code is quick to run and slow to compile: halves the build
+    target_compile_options(${name} PRIVATE -O0 -g1)
+  endif()
   catch_discover_tests(${name} TEST_PREFIX "${name}: " PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)
 endfunction()
 
