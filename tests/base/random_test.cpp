@@ -54,7 +54,7 @@ TEST_CASE("draws below a limit are even") {
   CHECK(stream.next_below(1) == 0);
 }
 
-TEST_CASE("unit numbers fill [0, 1)") {
+TEST_CASE("unit numbers fill 0 to 1 without 1 itself") {
   RandomStream stream(4, "unit");
   double sum = 0, least = 1, most = 0;
   for (int i = 0; i < 100'000; ++i) {

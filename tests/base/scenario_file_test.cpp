@@ -81,7 +81,7 @@ TEST_CASE("a file overrides what it includes, member by member, and places stay 
         folder.path("parts/hbm.json") + ":2:31: /tiers/hbm/kind");
 }
 
-TEST_CASE("later includes override earlier ones; lists and annotated leaves are replaced whole") {
+TEST_CASE("later includes override earlier ones, lists and annotated leaves are replaced whole") {
   const Folder folder;
   folder.write("a.json", part);
   folder.write("b.json", R"({"list": [3], "tiers": {"hbm": {"bandwidth": {"value": "3TB/s"}}}})");
@@ -121,7 +121,7 @@ TEST_CASE("a wrong include is complained about where it stands") {
                                   "of a file such as \"parts/gpu.json\"");
 }
 
-TEST_CASE("--set takes pointers and dotted paths, JSON and bare texts") {
+TEST_CASE("an overlay by --set takes pointers and dotted paths, JSON and bare texts") {
   const Folder folder;
   folder.write("m.json", R"({"tiers": {"hbm": {"capacity": "96GiB",
     "bandwidth": {"value": "1TB/s", "from": "claimed"}}}, "list": [1, 2]})");

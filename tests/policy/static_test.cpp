@@ -91,7 +91,7 @@ TEST_CASE("static refuses when nothing is left") {
       "free of 1310720 B; expected a larger capacity or a policy that spills");
 }
 
-TEST_CASE("several pools fill in order; SRAM and host memory are left alone") {
+TEST_CASE("several pools fill in order, SRAM and host memory are left alone") {
   TestGround ground;
   ground.pool(4)
       .tier(policy::TierClass::sram, 100)
