@@ -40,7 +40,6 @@ struct InitialTensor {
 
 struct ReplayTotals {
   std::uint64_t kernels = 0, unknown_kernels = 0, copies = 0, memsets = 0;
-  std::uint64_t copy_bytes = 0;        ///< as the trace says, each copy once
   std::uint64_t copy_side_bytes = 0;   ///< each simulated side of a copy
   std::uint64_t skipped_host_side = 0; ///< copies whose host side is not simulated (no host tier)
   std::uint64_t requests = 0;          ///< request records, which a kernel replay leaves alone

@@ -224,7 +224,6 @@ void Replay::build_copy(Pending& pending) {
   if (!memset) from_host ? host_side(false) : device_side(pending.source, false, 0);
   to_host ? host_side(true) : device_side(pending.destination, true, 1);
   if (memset) return;
-  totals_.copy_bytes += bytes;
   totals_.copy_side_bytes += bytes * pending.operation.accesses.size();
 }
 
