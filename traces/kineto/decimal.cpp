@@ -56,7 +56,7 @@ std::optional<Scientific> parse(std::string_view text) {
 
 bool push_digit(std::int64_t& value, char digit) {
   const int amount = digit - '0';
-  if (value > (kMost - amount) / 10) return false;
+  if (value >= kMost / 10 && value > (kMost - amount) / 10) return false;
   value = value * 10 + amount;
   return true;
 }

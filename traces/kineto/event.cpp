@@ -18,6 +18,10 @@ bool is_blank(char c) {
   return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_blank(text.back()))
     text.remove_suffix(1);
@@ -56,7 +60,7 @@ Category category_of(std::string_view text) {
     std::string_view text;
     Category category;
   };
-  constexpr std::array<Named, 15> table{{{"kernel", Category::kernel},
+  constexpr std::array<Named, 14> table{{{"kernel", Category::kernel},
                                          {"cpu_op", Category::op},
                                          {"cuda_runtime", Category::runtime},
                                          {"cuda_driver", Category::runtime},
@@ -69,11 +73,11 @@ Category category_of(std::string_view text) {
                                          {"Operator", Category::op},
                                          {"Runtime", Category::runtime},
                                          {"Memcpy", Category::copy},
-                                         {"Memset", Category::memset},
-                                         {"", Category::other}}};
-  const auto found =
-      std::find_if(table.begin(), table.end(), [&](const Named& n) { return n.text == text; });
-  return found == table.end() ? Category::other : found->category;
+                                         {"Memset", Category::memset}}};
+  for (const Named& named : table) // most differ in length or in the first letter
+    if (named.text.size() == text.size() && named.text[0] == text[0] && named.text == text)
+      return named.category;
+  return Category::other;
 }
 
 /// Takes `expected` and blanks before it off the front.
@@ -87,8 +91,10 @@ bool take(std::string_view& text, std::string_view expected) {
 
 bool take_string_member(std::string_view& text, std::string_view key, std::string_view& value) {
   if (!take(text, key) || !take(text, ":") || !take(text, "\"")) return false;
-  const auto end = text.find_first_of("\"\\");
-  if (end == std::string_view::npos || text[end] != '"') return false;
+  std::size_t end = 0;
+  while (end < text.size() && text[end] != '"' && text[end] != '\\')
+    ++end;
+  if (end == text.size() || text[end] != '"') return false;
   value = text.substr(0, end);
   text.remove_prefix(end + 1);
   return true;
@@ -143,9 +149,12 @@ bool read_extent(std::string_view text, std::array<std::uint32_t, 3>& extent) {
   std::array<std::uint32_t, 3> read{};
   std::size_t at = 0;
   for (auto& count : read) {
-    at = text.find_first_of("0123456789", at);
-    if (at == std::string_view::npos) return false;
-    const auto end = std::min(text.find_first_not_of("0123456789", at), text.size());
+    while (at < text.size() && !is_digit(text[at]))
+      ++at;
+    auto end = at;
+    while (end < text.size() && is_digit(text[end]))
+      ++end;
+    if (end == at) return false;
     const auto number = whole_number(text.substr(at, end - at));
     if (!number || *number > std::numeric_limits<std::uint32_t>::max()) return false;
     count = static_cast<std::uint32_t>(*number);

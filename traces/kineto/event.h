@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -16,7 +17,7 @@ enum class Category : std::uint8_t { other, kernel, copy, memset, op, runtime, s
 struct Thread {
   std::uint64_t process = 0;
   std::uint64_t thread = 0;
-  bool operator==(const Thread&) const = default;
+  auto operator<=>(const Thread&) const = default;
 };
 
 /// Faults found in an event that was still of use; bits of Event::faults.

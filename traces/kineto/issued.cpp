@@ -1,5 +1,6 @@
 #include "traces/kineto/issued.h"
 
+#include "traces/kineto/archive.h"
 #include "traces/kineto/decimal.h"
 
 #include <algorithm>
@@ -82,15 +83,37 @@ Call call_from(const Event& event) {
   return {event.thread, call_kind(event.name), event.start_ns.value_or(0), end_of(event)};
 }
 
-OpBounds op_bounds(const Event& event, std::uint64_t number) {
-  return {number, event.thread, event.start_ns.value_or(0), end_of(event), event.external_id};
+OpRun op_from(const Event& event, std::uint64_t number, io::TextPool& texts) {
+  thread_local Packer packer;
+  packer.clear();
+  packer(event.name, event.dims, event.types, event.strides, event.concrete);
+  return {number,
+          event.thread,
+          event.start_ns.value_or(0),
+          end_of(event),
+          event.external_id,
+          texts.intern(event.name),
+          texts.intern(packer.bytes())};
 }
 
-Issued issued_from(const Event& event, std::uint64_t number) {
+Op op_call(const io::TextPool& texts, TextId call) {
+  Op op;
+  std::string scratch;
+  Unpacker unpacker(texts.view(call, scratch));
+  unpacker(op.name, op.dims, op.types, op.strides, op.concrete);
+  return op;
+}
+
+std::string text_of(const io::TextPool& texts, TextId id) {
+  std::string scratch;
+  return id == kNoText ? std::string() : std::string(texts.view(id, scratch));
+}
+
+Issued issued_from(const Event& event, std::uint64_t number, io::TextPool& texts) {
   Issued issued;
   issued.kind = issued_kind(event.category);
   issued.number = number;
-  issued.name = event.name;
+  issued.name = texts.intern(event.name);
   issued.stream = {device_of(event), stream_of(event)};
   if (event.start_ns && event.duration_ns) {
     issued.start_ns = event.start_ns;

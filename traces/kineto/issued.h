@@ -1,6 +1,7 @@
 #pragma once
 
 #include "model/stream/records.h"
+#include "traces/io/text_pool.h"
 #include "traces/kineto/event.h"
 
 #include <array>
@@ -10,23 +11,28 @@
 
 namespace umf::traces::kineto {
 
-/// Where and when a framework operator ran.
-struct OpBounds {
-  std::uint64_t number = 0; ///< of the event in the file
-  Thread thread{};
-  std::int64_t start_ns = 0;
-  std::int64_t end_ns = 0;
-  std::optional<std::int64_t> external_id;
-};
+/// Texts of a trace, named by numbers: records that are sorted hold no text themselves.
+using TextId = io::TextPool::Id;
+inline constexpr TextId kNoText = UINT32_MAX;
 
 /// One call of a framework operator, its inputs as the JSON arrays the trace holds.
 struct Op {
-  OpBounds bounds{};
   std::string name;
   std::string dims;
   std::string types;
   std::string strides;
   std::string concrete;
+};
+
+/// Where and when a framework operator ran. Calls with equal inputs share a text.
+struct OpRun {
+  std::uint64_t number = 0; ///< of the event in the file
+  Thread thread{};
+  std::int64_t start_ns = 0;
+  std::int64_t end_ns = 0;
+  std::optional<std::int64_t> external_id;
+  TextId name = kNoText;
+  TextId call = kNoText; ///< an Op, packed
 };
 
 enum class CallKind : std::uint8_t {
@@ -55,8 +61,14 @@ enum class JoinRule : std::uint8_t { none, external_id, enclosing_op };
 /// at each stage: the join adds the launch and the operator.
 struct Issued {
   IssuedKind kind = IssuedKind::kernel;
+  stream::CopyKind copy_kind = stream::CopyKind::unknown;
+  bool host_waits = false;
+  bool device_unknown = false; ///< a host call that names no device
+  bool by_graph = false;
+  JoinRule join = JoinRule::none;
+  bool works = false; ///< the one kernel of its operator that is charged the operands
+  TextId name = kNoText;
   std::uint64_t number = 0;
-  std::string name;
   stream::StreamId stream{};
   std::optional<std::int64_t> start_ns;
   std::optional<std::int64_t> end_ns;
@@ -66,47 +78,23 @@ struct Issued {
   std::array<std::uint32_t, 3> block{};
   std::uint32_t registers = 0;
   std::uint64_t shared_memory = 0;
-  stream::CopyKind copy_kind = stream::CopyKind::unknown;
   std::optional<std::uint64_t> bytes;
   std::optional<std::int64_t> awaited_stream;
-  bool host_waits = false;
-  bool device_unknown = false; ///< a host call that names no device
-  bool by_graph = false;
-  JoinRule join = JoinRule::none;
-  bool works = false; ///< the one kernel of its operator that is charged the operands
-  Op op{};
+  std::uint64_t op_number = 0; ///< of the operator's event
+  TextId op_name = kNoText;
+  TextId op_call = kNoText;
 };
-
-template <class Archive>
-void visit(Archive& archive, OpBounds& bounds) {
-  archive(bounds);
-}
-
-/// The bounds come first, so that they can be unpacked alone; Join::add_op packs alike.
-template <class Archive>
-void visit(Archive& archive, Op& op) {
-  archive(op.bounds, op.name, op.dims, op.types, op.strides, op.concrete);
-}
-
-template <class Archive>
-void visit(Archive& archive, Call& call) {
-  archive(call.thread, call.kind, call.start_ns, call.end_ns);
-}
-
-template <class Archive>
-void visit(Archive& archive, Issued& issued) {
-  archive(issued.kind, issued.number, issued.name, issued.stream, issued.start_ns, issued.end_ns,
-          issued.external_id, issued.issue_ns, issued.grid, issued.block, issued.registers,
-          issued.shared_memory, issued.copy_kind, issued.bytes, issued.awaited_stream,
-          issued.host_waits, issued.device_unknown, issued.by_graph, issued.join, issued.works);
-  visit(archive, issued.op);
-}
 
 CallKind call_kind(std::string_view name);
 
 /// The call, operator, or device entry an event of that category stands for.
 Call call_from(const Event& event);
-OpBounds op_bounds(const Event& event, std::uint64_t number);
-Issued issued_from(const Event& event, std::uint64_t number);
+OpRun op_from(const Event& event, std::uint64_t number, io::TextPool& texts);
+Issued issued_from(const Event& event, std::uint64_t number, io::TextPool& texts);
+
+/// The operator call behind OpRun::call.
+Op op_call(const io::TextPool& texts, TextId call);
+/// A copy of the text; empty for kNoText.
+std::string text_of(const io::TextPool& texts, TextId id);
 
 } // namespace umf::traces::kineto

@@ -10,16 +10,10 @@ namespace umf::traces::kineto {
 
 namespace {
 
-using Key = io::SortedRecords::Key;
-
+constexpr auto kNever = std::numeric_limits<std::int64_t>::min();
 constexpr std::size_t kMostCalls = 16;     ///< kept of one correlation
 constexpr std::size_t kDeepest = 4096;     ///< operators open at once
 constexpr std::size_t kMostKernels = 4096; ///< of one operator that are weighed together
-
-/// Signed times in the order of unsigned keys.
-std::uint64_t ascending(std::int64_t value) {
-  return static_cast<std::uint64_t>(value) ^ (std::uint64_t{1} << 63);
-}
 
 /// Graph and eager launches all have positive correlations; AMD writes -1 for none.
 bool usable(const std::optional<std::int64_t>& correlation) {
@@ -34,163 +28,129 @@ const Call& launching_call(const std::vector<Call>& calls) {
   return found == calls.end() ? calls.front() : *found;
 }
 
-/// A device entry with the call that issued it.
-struct Called {
-  Issued issued{};
-  Call call{};
-};
-
-template <class Archive>
-void visit(Archive& archive, Called& called) {
-  visit(archive, called.issued);
-  visit(archive, called.call);
-}
-
-/// The operators of one thread that may still enclose a call, innermost last. Most are
-/// never asked for, so only their bounds are unpacked.
-class OpenOps {
-public:
-  void open(std::string_view packed) {
-    OpenOp op;
-    Unpacker unpacker(packed);
-    visit(unpacker, op.bounds);
-    if (!open_.empty() && !(open_.back().bounds.thread == op.bounds.thread)) open_.clear();
-    close_before(op.bounds.start_ns);
-    if (open_.size() == kDeepest) open_.pop_front();
-    op.packed = packed;
-    open_.push_back(std::move(op));
-  }
-
-  /// The operator with the External id if it encloses the call, else the innermost one
-  /// that does. An External id alone may match by accident (2022-23 traces repeat the
-  /// correlation there).
-  void join(Called& called) {
-    close_before(called.call.start_ns);
-    const OpenOp* innermost = nullptr;
-    for (auto op = open_.rbegin(); op != open_.rend(); ++op) {
-      if (!encloses(op->bounds, called.call)) continue;
-      if (!innermost) innermost = &*op;
-      const auto& wanted = called.issued.external_id;
-      if (!wanted || op->bounds.external_id != wanted) continue;
-      called.issued.join = JoinRule::external_id;
-      called.issued.op = unpack<Op>(op->packed);
-      return;
-    }
-    if (!innermost) return;
-    called.issued.join = JoinRule::enclosing_op;
-    called.issued.op = unpack<Op>(innermost->packed);
-  }
-
-private:
-  struct OpenOp {
-    OpBounds bounds{};
-    std::string packed;
-  };
-
-  static bool encloses(const OpBounds& op, const Call& call) {
-    return op.thread == call.thread && op.start_ns <= call.start_ns && op.end_ns >= call.end_ns;
-  }
-  void close_before(std::int64_t time) {
-    while (!open_.empty() && open_.back().bounds.end_ns < time)
-      open_.pop_back();
-  }
-
-  std::deque<OpenOp> open_;
-};
-
 std::int64_t duration(const Issued& issued) {
   return issued.start_ns ? *issued.end_ns - *issued.start_ns : 0;
 }
 
 } // namespace
 
-Join::Join(Bytes memory)
-    : device_(memory), calls_(memory), ops_(memory), called_(memory), grouped_(memory),
-      ordered_(memory) {}
+/// The operators of one thread that may still enclose a call, innermost last.
+class Join::OpenOps {
+public:
+  void open(const OpRun& op) {
+    if (!open_.empty() && open_.back().thread != op.thread) open_.clear();
+    close_before(op.start_ns);
+    if (open_.size() == kDeepest) open_.pop_front();
+    open_.push_back(op);
+  }
 
-void Join::add(Issued& issued, std::optional<std::int64_t> correlation) {
-  if (issued.kind == IssuedKind::mark || !usable(correlation))
-    order(issued);
-  else
-    device_.add({ascending(*correlation)}, pack(packer_, issued));
+  /// The operator with the External id if it encloses the call, else the innermost one
+  /// that does. An External id alone may match by accident (2022-23 traces repeat the
+  /// correlation there).
+  void join(Issued& issued, const Call& call) {
+    close_before(call.start_ns);
+    const OpRun* innermost = nullptr;
+    for (auto op = open_.rbegin(); op != open_.rend(); ++op) {
+      if (!encloses(*op, call)) continue;
+      if (!innermost) innermost = &*op;
+      if (!issued.external_id || op->external_id != issued.external_id) continue;
+      return give(issued, *op, JoinRule::external_id);
+    }
+    if (innermost) give(issued, *innermost, JoinRule::enclosing_op);
+  }
+
+private:
+  static bool encloses(const OpRun& op, const Call& call) {
+    return op.thread == call.thread && op.start_ns <= call.start_ns && op.end_ns >= call.end_ns;
+  }
+  static void give(Issued& issued, const OpRun& op, JoinRule rule) {
+    issued.join = rule;
+    issued.op_number = op.number;
+    issued.op_name = op.name;
+    issued.op_call = op.call;
+  }
+  void close_before(std::int64_t time) {
+    while (!open_.empty() && open_.back().end_ns < time)
+      open_.pop_back();
+  }
+
+  std::deque<OpRun> open_;
+};
+
+/// By the host's call where one was found, else by the start on the device. What has
+/// neither comes first.
+bool Join::ByIssue::operator()(const Issued& a, const Issued& b) const {
+  const auto key = [](const Issued& issued) {
+    const auto start = issued.start_ns.value_or(kNever);
+    return std::tuple(issued.issue_ns.value_or(start), start, issued.number);
+  };
+  return key(a) < key(b);
 }
 
-void Join::add(Call& call, std::optional<std::int64_t> correlation) {
+Join::Join(Bytes memory, const io::TextPool& texts)
+    : texts_(texts), device_(memory), calls_(memory), ops_(memory), called_(memory),
+      grouped_(memory), ordered_(memory) {}
+
+void Join::add(const Issued& issued, std::optional<std::int64_t> correlation) {
+  if (issued.kind == IssuedKind::mark || !usable(correlation))
+    ordered_.add(issued);
+  else
+    device_.add({*correlation, issued});
+}
+
+void Join::add(const Call& call, std::optional<std::int64_t> correlation) {
   if (usable(correlation))
-    calls_.add({ascending(*correlation), ascending(call.start_ns)}, pack(packer_, call));
+    calls_.add({*correlation, call});
   else
     emit_sync(call);
 }
 
-void Join::add_op(const Event& event, std::uint64_t number) {
-  const auto bounds = op_bounds(event, number);
-  packer_.clear();
-  packer_(bounds, event.name, event.dims, event.types, event.strides, event.concrete);
-  ops_.add({bounds.thread.process, bounds.thread.thread, ascending(bounds.start_ns),
-            ~ascending(bounds.end_ns)},
-           packer_.bytes());
-}
-
-void Join::run(io::RecordLog& ordered) {
+void Join::run() {
   device_.sort();
   calls_.sort();
   join_calls();
+  device_.clear();
+  calls_.clear();
   ops_.sort();
   called_.sort();
   join_ops();
+  ops_.clear();
+  called_.clear();
   grouped_.sort();
   choose_workers();
+  grouped_.clear();
   ordered_.sort();
-  Key key{};
-  std::string_view record;
-  while (ordered_.next(key, record))
-    ordered.append(record);
 }
 
 /// Both sides are sorted by correlation: one merge. Several kernels of one graph launch
 /// share a correlation and all survive.
 void Join::join_calls() {
-  Key call_key{};
-  Key device_key{};
-  std::string_view call_record;
-  std::string_view device_record;
-  bool more_calls = calls_.next(call_key, call_record);
-  bool more_device = device_.next(device_key, device_record);
-  while (more_calls || more_device) {
-    const bool call_first = more_calls && (!more_device || call_key[0] <= device_key[0]);
-    const auto correlation = call_first ? call_key[0] : device_key[0];
-    std::vector<Call> calls;
-    for (; more_calls && call_key[0] == correlation;
-         more_calls = calls_.next(call_key, call_record))
-      if (calls.size() < kMostCalls) calls.push_back(unpack<Call>(call_record));
+  const CallEntry* call = calls_.next();
+  const Entry* entry = device_.next();
+  std::vector<Call> calls;
+  while (call || entry) {
+    const bool call_first = call && (!entry || call->correlation <= entry->correlation);
+    const auto correlation = call_first ? call->correlation : entry->correlation;
+    calls.clear();
+    for (; call && call->correlation == correlation; call = calls_.next())
+      if (calls.size() < kMostCalls) calls.push_back(call->call);
     bool synced = false;
-    for (; more_device && device_key[0] == correlation;
-         more_device = device_.next(device_key, device_record))
-      join_group(calls, synced, device_record);
+    for (; entry && entry->correlation == correlation; entry = device_.next())
+      join_entry(calls, synced, entry->issued);
     lone_calls(calls, synced);
   }
 }
 
-void Join::join_group(const std::vector<Call>& calls, bool& synced, std::string_view record) {
-  Called called;
-  called.issued = unpack<Issued>(record);
-  synced = synced || called.issued.kind == IssuedKind::sync;
-  if (calls.empty()) {
-    order(called.issued);
-    return;
-  }
-  called.call = launching_call(calls);
+void Join::join_entry(const std::vector<Call>& calls, bool& synced, const Issued& entry) {
+  synced = synced || entry.kind == IssuedKind::sync;
+  if (calls.empty()) return ordered_.add(entry);
+  Called called{entry, launching_call(calls)};
   called.issued.issue_ns = called.call.start_ns;
   called.issued.by_graph = called.call.kind == CallKind::graph_launch;
-  if (called.issued.kind != IssuedKind::kernel) {
-    order(called.issued);
-    return;
-  }
+  if (entry.kind != IssuedKind::kernel) return ordered_.add(called.issued);
   ++counts_.with_call;
   if (called.issued.by_graph) ++counts_.by_graph;
-  const auto& thread = called.call.thread;
-  called_.add({thread.process, thread.thread, ascending(called.call.start_ns)},
-              pack(packer_, called));
+  called_.add(called);
 }
 
 void Join::lone_calls(const std::vector<Call>& calls, bool synced) {
@@ -211,72 +171,57 @@ void Join::emit_sync(const Call& call) {
   sync.end_ns = call.end_ns;
   sync.host_waits = true;
   sync.device_unknown = true;
-  order(sync);
+  ordered_.add(sync);
 }
 
 void Join::join_ops() {
-  Key op_key{};
-  Key called_key{};
-  std::string_view op_record;
-  std::string_view called_record;
   OpenOps open;
-  bool more_ops = ops_.next(op_key, op_record);
-  while (called_.next(called_key, called_record)) {
-    const auto not_after = [&] {
-      return std::lexicographical_compare(op_key.begin(), op_key.begin() + 3, called_key.begin(),
-                                          called_key.begin() + 3) ||
-             std::equal(op_key.begin(), op_key.begin() + 3, called_key.begin());
-    };
-    for (; more_ops && not_after(); more_ops = ops_.next(op_key, op_record))
-      open.open(op_record);
-    auto called = unpack<Called>(called_record);
-    open.join(called);
-    auto& issued = called.issued;
+  const OpRun* op = ops_.next();
+  while (const Called* called = called_.next()) {
+    const Call& call = called->call;
+    for (; op && std::tie(op->thread, op->start_ns) <= std::tie(call.thread, call.start_ns);
+         op = ops_.next())
+      open.open(*op);
+    Issued issued = called->issued;
+    open.join(issued, call);
     if (issued.join == JoinRule::external_id) ++counts_.by_external_id;
     if (issued.join == JoinRule::enclosing_op) ++counts_.by_enclosing_op;
     if (issued.join == JoinRule::none || issued.by_graph)
-      order(issued);
+      ordered_.add(issued);
     else
-      grouped_.add({issued.op.bounds.number, issued.number}, pack(packer_, issued));
+      grouped_.add(issued);
   }
 }
 
 void Join::choose_workers() {
-  Key key{};
-  std::string_view record;
   std::vector<Issued> group;
-  while (grouped_.next(key, record)) {
+  while (const Issued* issued = grouped_.next()) {
     if (!group.empty() &&
-        (group.front().op.bounds.number != key[0] || group.size() == kMostKernels))
+        (group.front().op_number != issued->op_number || group.size() == kMostKernels))
       finish_group(group);
-    group.push_back(unpack<Issued>(record));
+    group.push_back(*issued);
   }
   if (!group.empty()) finish_group(group);
 }
 
 void Join::finish_group(std::vector<Issued>& group) {
+  const std::string op = text_of(texts_, group.front().op_name);
   Issued* worker = nullptr;
+  bool best_named = false;
   for (auto& issued : group) {
-    if (!may_work(issued.op.name, issued.name)) continue;
-    const bool named = named_for_work(issued.op.name, issued.name);
-    const bool best_named = worker && named_for_work(worker->op.name, worker->name);
+    const std::string kernel = text_of(texts_, issued.name);
+    if (!may_work(op, kernel)) continue;
+    const bool named = named_for_work(op, kernel);
     if (!worker || (named && !best_named) ||
-        (named == best_named && duration(issued) > duration(*worker)))
+        (named == best_named && duration(issued) > duration(*worker))) {
       worker = &issued;
+      best_named = named;
+    }
   }
   if (worker) worker->works = true;
-  for (auto& issued : group)
-    order(issued);
+  for (const auto& issued : group)
+    ordered_.add(issued);
   group.clear();
-}
-
-/// By the host's call where one was found, else by the start on the device. What has
-/// neither comes first.
-void Join::order(Issued& issued) {
-  constexpr auto never = std::numeric_limits<std::int64_t>::min();
-  const auto start = issued.start_ns.value_or(never);
-  ordered_.add({ascending(issued.issue_ns.value_or(start)), ascending(start), issued.number},
-               pack(packer_, issued));
 }
 
 } // namespace umf::traces::kineto

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "traces/io/spill.h"
-#include "traces/kineto/archive.h"
+#include "traces/io/sorter.h"
 #include "traces/kineto/issued.h"
 
 #include <cstdint>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 namespace umf::traces::kineto {
@@ -24,37 +24,77 @@ struct JoinCounts {
 /// outside of memory; `memory` bounds each of the six sorts.
 class Join {
 public:
-  explicit Join(Bytes memory);
+  Join(Bytes memory, const io::TextPool& texts);
 
-  void add(Issued& issued, std::optional<std::int64_t> correlation);
-  void add(Call& call, std::optional<std::int64_t> correlation);
-  /// Takes an event that is an operator's, straight from the parser.
-  void add_op(const Event& event, std::uint64_t number);
+  void add(const Issued& issued, std::optional<std::int64_t> correlation);
+  void add(const Call& call, std::optional<std::int64_t> correlation);
+  void add(const OpRun& op) { ops_.add(op); }
 
-  /// Ends adding; `ordered` receives Issued records in order of issue.
-  void run(io::RecordLog& ordered);
+  /// Ends adding.
+  void run();
+
+  /// All there is in order of issue, from the first again after rewind(); null at the end.
+  const Issued* next() { return ordered_.next(); }
+  void rewind() { ordered_.rewind(); }
 
   const JoinCounts& counts() const { return counts_; }
   /// Waits of the host or of a stream for an event whose stream is not recorded.
   std::uint64_t waits_without_stream() const { return waits_without_stream_; }
 
 private:
+  /// A device entry before and after the call that issued it is known.
+  struct Entry {
+    std::int64_t correlation = 0;
+    Issued issued{};
+  };
+  struct Called {
+    Issued issued{};
+    Call call{};
+  };
+  struct CallEntry {
+    std::int64_t correlation = 0;
+    Call call{};
+  };
+  struct ByCorrelation {
+    bool operator()(const Entry& a, const Entry& b) const { return a.correlation < b.correlation; }
+    bool operator()(const CallEntry& a, const CallEntry& b) const {
+      return std::tie(a.correlation, a.call.start_ns) < std::tie(b.correlation, b.call.start_ns);
+    }
+  };
+  /// By thread and time; of operators that start together the outer one first.
+  struct ByThread {
+    bool operator()(const OpRun& a, const OpRun& b) const {
+      return std::tie(a.thread, a.start_ns, b.end_ns) < std::tie(b.thread, b.start_ns, a.end_ns);
+    }
+    bool operator()(const Called& a, const Called& b) const {
+      return std::tie(a.call.thread, a.call.start_ns) < std::tie(b.call.thread, b.call.start_ns);
+    }
+  };
+  struct ByOperator {
+    bool operator()(const Issued& a, const Issued& b) const {
+      return std::tie(a.op_number, a.number) < std::tie(b.op_number, b.number);
+    }
+  };
+  struct ByIssue {
+    bool operator()(const Issued& a, const Issued& b) const;
+  };
+  class OpenOps;
+
   void join_calls();
-  void join_group(const std::vector<Call>& calls, bool& synced, std::string_view record);
+  void join_entry(const std::vector<Call>& calls, bool& synced, const Issued& entry);
   void lone_calls(const std::vector<Call>& calls, bool synced);
   void emit_sync(const Call& call);
   void join_ops();
   void choose_workers();
   void finish_group(std::vector<Issued>& group);
-  void order(Issued& issued);
 
-  io::SortedRecords device_;
-  io::SortedRecords calls_;
-  io::SortedRecords ops_;
-  io::SortedRecords called_; ///< device entries by the thread and time of their call
-  io::SortedRecords grouped_;
-  io::SortedRecords ordered_;
-  Packer packer_;
+  const io::TextPool& texts_;
+  io::Sorter<Entry, ByCorrelation> device_;
+  io::Sorter<CallEntry, ByCorrelation> calls_;
+  io::Sorter<OpRun, ByThread> ops_;
+  io::Sorter<Called, ByThread> called_;
+  io::Sorter<Issued, ByOperator> grouped_;
+  io::Sorter<Issued, ByIssue> ordered_;
   JoinCounts counts_;
   std::uint64_t waits_without_stream_ = 0;
 };

@@ -1,7 +1,6 @@
 #include "traces/kineto/reader.h"
 
 #include "model/base/error.h"
-#include "traces/kineto/archive.h"
 #include "traces/kineto/event.h"
 #include "traces/kineto/event_splitter.h"
 #include "traces/kineto/oddities.h"
@@ -36,8 +35,9 @@ std::uint32_t faults_that_matter(Category category) {
 /// Reads the text once and hands its events to the join.
 class TextReader {
 public:
-  TextReader(io::Input& input, stream::Header& header, Join& join, Oddities& oddities)
-      : splitter_(input), header_(header), join_(join), oddities_(oddities) {}
+  TextReader(io::Input& input, stream::Header& header, io::TextPool& texts, Join& join,
+             Oddities& oddities)
+      : splitter_(input), header_(header), texts_(texts), join_(join), oddities_(oddities) {}
 
   /// Returns the number of events.
   std::uint64_t run() {
@@ -81,7 +81,7 @@ private:
     const bool timed = event_.start_ns && event_.duration_ns;
     switch (event_.category) {
     case Category::op:
-      if (timed) join_.add_op(event_, events_);
+      if (timed) join_.add(op_from(event_, events_, texts_));
       break;
     case Category::runtime:
       if (timed) hand_over_call();
@@ -95,15 +95,9 @@ private:
     }
   }
 
-  void hand_over_call() {
-    auto call = call_from(event_);
-    join_.add(call, event_.correlation);
-  }
+  void hand_over_call() { join_.add(call_from(event_), event_.correlation); }
 
-  void hand_over_issued() {
-    auto issued = issued_from(event_, events_);
-    join_.add(issued, event_.correlation);
-  }
+  void hand_over_issued() { join_.add(issued_from(event_, events_, texts_), event_.correlation); }
 
   void note_missing(std::uint64_t offset) {
     const bool copies = event_.category == Category::copy || event_.category == Category::memset;
@@ -117,6 +111,7 @@ private:
   EventParser parser_;
   Event event_;
   stream::Header& header_;
+  io::TextPool& texts_;
   Join& join_;
   Oddities& oddities_;
   std::uint64_t events_ = 0;
@@ -125,19 +120,19 @@ private:
 class Reader final : public KinetoSource {
 public:
   Reader(io::Input input, const Options& options)
-      : resolved_(options.memory), oddities_(input.name()) {
+      : texts_(options.memory), resolved_(options.memory), oddities_(input.name()),
+        resolver_(texts_) {
     header_.format = "kineto";
     header_.source = std::filesystem::path(input.name()).filename().string();
-    io::RecordLog ordered(options.memory);
     {
-      Join join(options.memory);
-      statistics_.events = TextReader(input, header_, join, oddities_).run();
-      join.run(ordered);
+      Join join(options.memory, texts_);
+      statistics_.events = TextReader(input, header_, texts_, join, oddities_).run();
+      join.run();
       statistics_.joins = join.counts();
       note_waits(join);
+      resolver_.run(join, resolved_);
     }
-    resolver_.run(ordered, resolved_);
-    records_.emplace(resolved_, resolver_.tensors(), oddities_.list());
+    records_.emplace(resolved_, texts_, resolver_.tensors(), oddities_.list());
   }
 
   const stream::Header& header() const override { return header_; }
@@ -152,6 +147,7 @@ private:
 
   stream::Header header_;
   Statistics statistics_;
+  io::TextPool texts_;
   io::RecordLog resolved_;
   Oddities oddities_;
   Resolver resolver_;

@@ -7,9 +7,9 @@
 
 namespace umf::traces::kineto {
 
-RecordsOut::RecordsOut(io::RecordLog& resolved, const TensorIdentity& tensors,
-                       std::vector<stream::Oddity> oddities)
-    : resolved_(resolved), tensors_(tensors), oddities_(std::move(oddities)) {
+RecordsOut::RecordsOut(io::RecordLog& resolved, const io::TextPool& texts,
+                       const TensorIdentity& tensors, std::vector<stream::Oddity> oddities)
+    : resolved_(resolved), texts_(texts), tensors_(tensors), oddities_(std::move(oddities)) {
   resolved_.rewind();
 }
 
@@ -43,7 +43,7 @@ void RecordsOut::emit(const Resolved& record) {
     emit_sync(issued);
     break;
   case IssuedKind::mark:
-    waiting_.push_back(stream::Mark{issued.start_ns.value_or(0), issued.name});
+    waiting_.push_back(stream::Mark{issued.start_ns.value_or(0), text_of(texts_, issued.name)});
     break;
   }
 }
@@ -54,8 +54,8 @@ void RecordsOut::emit_kernel(const Resolved& record) {
     waiting_.push_back(fresh.tensor);
   stream::Kernel kernel;
   kernel.id = next_id_++;
-  kernel.name = issued.name;
-  kernel.op = issued.op.name;
+  kernel.name = text_of(texts_, issued.name);
+  kernel.op = text_of(texts_, issued.op_name);
   kernel.stream = issued.stream;
   kernel.issue_ns = issued.issue_ns;
   kernel.start_ns = issued.start_ns;

@@ -13,7 +13,7 @@ namespace umf::traces::kineto {
 /// use, Free after an activation's last, oddities at the end.
 class RecordsOut {
 public:
-  RecordsOut(io::RecordLog& resolved, const TensorIdentity& tensors,
+  RecordsOut(io::RecordLog& resolved, const io::TextPool& texts, const TensorIdentity& tensors,
              std::vector<stream::Oddity> oddities);
 
   bool next(stream::Record& record);
@@ -26,6 +26,7 @@ private:
   void emit_frees(const Resolved& record);
 
   io::RecordLog& resolved_;
+  const io::TextPool& texts_;
   const TensorIdentity& tensors_;
   std::vector<stream::Oddity> oddities_;
   std::deque<stream::Record> waiting_;

@@ -3,8 +3,10 @@
 #include "traces/io/spill.h"
 #include "traces/kineto/byte_rules.h"
 #include "traces/kineto/issued.h"
+#include "traces/kineto/join.h"
 #include "traces/kineto/tensor_identity.h"
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -24,31 +26,46 @@ struct Resolved {
 
 template <class Archive>
 void visit(Archive& archive, Resolved& record) {
-  visit(archive, record.issued);
-  archive(record.rule, record.flops, record.flops_dtype, record.touches, record.fresh);
+  archive(record.issued, record.rule, record.flops, record.flops_dtype, record.touches,
+          record.fresh);
 }
 
 /// Gives kernels their bytes by the named rules and their tensors by identity, in two
 /// passes over the records in order of issue: a kernel without an operator copies the
-/// first matched kernel of equal name, grid and block, wherever that one is.
+/// first matched kernel of equal name, grid and block, wherever that one is. An operator
+/// called again with equal inputs is worked out once.
 class Resolver {
 public:
-  /// `resolved` receives Resolved records in the same order.
-  void run(io::RecordLog& ordered, io::RecordLog& resolved);
+  explicit Resolver(const io::TextPool& texts) : texts_(texts) {}
+
+  /// `resolved` receives Resolved records in the order of `joined`.
+  void run(Join& joined, io::RecordLog& resolved);
 
   const TensorIdentity& tensors() const { return tensors_; }
 
 private:
+  struct Likeness {
+    TextId name = kNoText;
+    std::array<std::uint32_t, 3> grid{};
+    std::array<std::uint32_t, 3> block{};
+    bool operator==(const Likeness&) const = default;
+    struct Hash {
+      std::size_t operator()(const Likeness& likeness) const;
+    };
+  };
   struct Template {
     std::string op;
     Work work;
   };
 
-  void collect_templates(io::RecordLog& ordered);
+  void collect_templates(Join& joined);
   void resolve(Resolved& record, std::uint32_t ordinal);
-  Work work_for(const Issued& issued, std::string& identity) const;
+  const Work& work_for(const Issued& issued, std::string& identity);
+  const Work& work_of_call(TextId call);
 
-  std::unordered_map<std::string, Template> templates_;
+  const io::TextPool& texts_;
+  std::unordered_map<Likeness, Template, Likeness::Hash> templates_;
+  std::unordered_map<TextId, Work> works_;
   TensorIdentity tensors_;
 };
 
