@@ -1,5 +1,6 @@
 #include "app/report/files.h"
 
+#include "app/report/comparisons.h"
 #include "app/report/figures.h"
 #include "app/report/json_text.h"
 #include "app/version.h"
@@ -235,6 +236,7 @@ Json summary_json(const ReplayRun& run, const RunFacts& facts) {
   summary["scheduler"] = scheduler_json(run);
   summary["accuracy"] = accuracy_json(run);
   summary["ledger"] = ledger_json(run);
+  add_comparisons(summary, facts.variants);
   return summary;
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
 #include "app/run/replay_run.h"
+#include "app/run/variants.h"
 
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace umf::app {
 
@@ -13,7 +15,8 @@ namespace umf::app {
 struct RunFacts {
   std::string trace_argument;
   std::string command;
-  std::string started; ///< UTC, ISO 8601
+  std::string started;                 ///< UTC, ISO 8601
+  std::vector<VariantResult> variants; ///< of the same replay
 };
 
 nlohmann::ordered_json summary_json(const ReplayRun& run, const RunFacts& facts);

@@ -2,6 +2,7 @@
 
 #include "app/report/figures.h"
 #include "app/report/printable.h"
+#include "app/report/quantities.h"
 
 #include <fmt/format.h>
 
@@ -24,51 +25,12 @@ std::string bar(double share, int width = 24) {
   return text;
 }
 
-struct Unit {
-  double per_second;
-  const char* name;
-};
-
-/// The one that keeps three decimals meaningful.
-Unit unit_for(double seconds) {
-  if (seconds < 1e-6) return {1e9, "ns"};
-  if (seconds < 1e-3) return {1e6, "µs"};
-  if (seconds < 10) return {1e3, "ms"};
-  return {1, "s"};
-}
-
-std::string duration(double seconds, const Unit& unit) {
-  return fmt::format("{:.3f} {}", seconds * unit.per_second, unit.name);
-}
-
-std::string duration(double seconds) {
-  return duration(seconds, unit_for(seconds));
-}
-
 std::string duration(Femtoseconds time) {
-  return duration(time.seconds());
+  return app::duration(time.seconds());
 }
 
 std::string recorded(std::int64_t ns) {
-  return duration(static_cast<double>(ns) * 1e-9);
-}
-
-std::string decimal_bytes(std::uint64_t bytes) {
-  constexpr const char* units[] = {"B", "kB", "MB", "GB", "TB"};
-  auto value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; value >= 1000 && unit < 4; ++unit)
-    value /= 1000;
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.2f} {}", value, units[unit]);
-}
-
-std::string binary_bytes(std::uint64_t bytes) {
-  constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  auto value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; value >= 1024 && unit < 4; ++unit)
-    value /= 1024;
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.2f} {}", value, units[unit]);
+  return app::duration(static_cast<double>(ns) * 1e-9);
 }
 
 void head(Out out, const ReplayRun& run, const RunFacts& facts) {
@@ -98,7 +60,7 @@ void head(Out out, const ReplayRun& run, const RunFacts& facts) {
 void causes(Out out, const ReplayRun& run) {
   if (run.makespan.count == 0) return; // nothing ran
   const hw::CauseLedger ledger = causes_of(run);
-  const Unit unit = unit_for(run.makespan.seconds());
+  const TimeUnit unit = time_unit_for(run.makespan.seconds());
   fmt::format_to(out, "\nwhere the time went\n");
   for (std::size_t c = 0; c < hw::kCauses; ++c) {
     const auto cause = static_cast<hw::Cause>(c);
@@ -106,7 +68,7 @@ void causes(Out out, const ReplayRun& run) {
     if (time.count == 0) continue;
     const double share = static_cast<double>(time.count) / static_cast<double>(run.makespan.count);
     fmt::format_to(out, "  {:<15}{} {:>13} {:>6.2f} %\n", hw::name_of(cause), bar(share),
-                   duration(time.seconds(), unit), share * 100);
+                   app::duration(time.seconds(), unit), share * 100);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "app/run/replay_run.h"
 
+#include "hw/platform/limits.h"
 #include "traces/places.h"
 #include "traces/registry.h"
 
@@ -75,6 +76,7 @@ void hush_systemc() {
 ReplayRun run_replay(const ReplayRequest& request) {
   const auto started = std::chrono::steady_clock::now();
   hw::Scenario scenario = hw::read_scenario(load_scenario(request.scenario, request.sets));
+  if (!request.ideal.empty()) hw::lift(scenario, request.ideal);
   ReplayRun run;
   hush_systemc();
   WeightCollector first_pass(open_source(request.trace, request.stop));

@@ -30,6 +30,7 @@ struct ReplayRequest {
   std::filesystem::path trace;
   std::filesystem::path scenario;
   std::vector<std::string> sets; ///< --set overlays
+  std::string ideal;             ///< the limit to lift (hw::lift); empty: none
   /// Told now and then how many of the trace's operations are done.
   std::function<void(std::uint64_t done, std::uint64_t all)> progress;
   /// Asked now and then; true ends the run with Interrupted.

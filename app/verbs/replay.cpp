@@ -1,5 +1,6 @@
 #include "app/verbs/verbs.h"
 
+#include "app/report/comparisons.h"
 #include "app/report/figures.h"
 #include "app/report/files.h"
 #include "app/report/json_text.h"
@@ -7,8 +8,10 @@
 #include "app/run/progress.h"
 #include "app/run/replay_run.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <iterator>
 #include <memory>
 
 namespace umf::app {
@@ -19,7 +22,7 @@ struct Options {
   std::vector<std::string> traces;
   std::string scenario, out = "umfsim-out", policy, replay, resolution, seed, progress = "auto",
                         format = "table";
-  std::vector<std::string> sets;
+  std::vector<std::string> sets, against, ideal;
   bool quiet = false;
 };
 
@@ -47,8 +50,8 @@ std::vector<std::string> overlays(const Options& options) {
 std::string shown(const ReplayRun& run, const RunFacts& facts, const Options& options) {
   if (options.format == "json") return json_text(summary_json(run, facts));
   if (options.format == "csv") return kernels_csv(run);
-  return terminal_report(run, facts) + "files          " +
-         (std::filesystem::path(options.out) / "summary.json").string() +
+  return terminal_report(run, facts) + comparison_tables(summary_json(run, facts), facts.variants) +
+         "files          " + (std::filesystem::path(options.out) / "summary.json").string() +
          ", kernels.csv, run.json\n";
 }
 
@@ -65,14 +68,22 @@ Exit replay(const Options& options) {
   request.sets = overlays(options);
   request.progress = [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); };
   request.stop = stop_asked;
+
+  RunFacts facts{options.traces.front(), command_line(), utc_now(), {}};
+  std::vector<Variant> variants = policy_variants(request, options.against);
+  std::ranges::move(limit_variants(request, options.ideal), std::back_inserter(variants));
+  facts.variants = run_variants(
+      variants, [&](const ReplayRun& variant) { return summary_json(variant, facts); });
+
   const ReplayRun run = run_replay(request);
   progress.clear();
   if (stop_asked()) throw Interrupted{};
-
-  const RunFacts facts{options.traces.front(), command_line(), utc_now()};
   write_files(run, facts, options.out);
   if (!options.quiet) print(shown(run, facts, options));
-  if (hw::balanced(run.ledger)) return Exit::ok;
+  const auto wrong = unbalanced(facts.variants);
+  for (const auto& name : wrong)
+    std::fprintf(stderr, "ledger: does not balance in the run of %s\n", name.c_str());
+  if (hw::balanced(run.ledger)) return wrong.empty() ? Exit::ok : Exit::check_failed;
   for (const auto& check : run.ledger)
     if (!check.ok())
       std::fprintf(stderr, "ledger: %s: %llu against %llu\n", check.name.c_str(),
@@ -95,6 +106,16 @@ Action add_replay(CLI::App& app) {
   verb->add_option("--out", options->out, "Folder for the result files")->capture_default_str();
   verb->add_option("--policy", options->policy,
                    "Policy, with its default keys, over the scenario's");
+  verb->add_option("--against", options->against,
+                   "Also under these policies, with their default keys: a list such as "
+                   "static,hbm-only, or all")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  verb->add_option("--ideal", options->ideal,
+                   "Also with a limit lifted, to see what it costs: hbm, sram, cxl, host, "
+                   "\"link NAME\", links, l2, scheduler, launch, compute, or all, one by one")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   verb->add_option("--replay", options->replay, "Replay mode over the scenario's: closed");
   verb->add_option("--resolution", options->resolution, "burst (default)")
       ->check(CLI::IsMember({"burst", "line"}));

@@ -17,6 +17,12 @@ struct HbmSpec : TierSpec {
   policy::TierClass tier_class() const override { return policy::TierClass::hbm; }
   Bytes capacity() const override { return config.capacity; }
   bool on_package() const override { return true; }
+  void lift() override {
+    config.bandwidth = {kEndlessRate};
+    config.read_efficiency = 1;
+    config.mix_loss = 0;
+    config.media_latency = {};
+  }
   std::unique_ptr<MediaTarget> make(const std::string& module, FlowClock& clock,
                                     const std::string& instance) const override {
     return std::make_unique<Hbm>(module.c_str(), clock, config, instance);
@@ -29,6 +35,12 @@ struct CxlSpec : TierSpec {
   Bytes capacity() const override { return config.capacity; }
   std::string behind() const override { return config.behind.value_or(""); }
   std::optional<BytesPerSecond> asked() const override { return config.bandwidth; }
+  void lift() override {
+    config.bandwidth = {kEndlessRate};
+    config.efficiency = 1;
+    config.mix_loss = 0;
+    config.controller_latency = config.media_latency = {};
+  }
   std::unique_ptr<MediaTarget> make(const std::string& module, FlowClock& clock,
                                     const std::string& instance) const override {
     return std::make_unique<CxlDevice>(module.c_str(), clock, config, instance);
@@ -39,6 +51,11 @@ struct HostSpec : TierSpec {
   HostConfig config;
   policy::TierClass tier_class() const override { return policy::TierClass::host; }
   Bytes capacity() const override { return config.capacity; }
+  void lift() override {
+    config.channel_bandwidth = {kEndlessRate};
+    config.efficiency = 1;
+    config.media_latency = {};
+  }
   std::unique_ptr<MediaTarget> make(const std::string& module, FlowClock& clock,
                                     const std::string& instance) const override {
     return std::make_unique<Host>(module.c_str(), clock, config, instance);

@@ -11,11 +11,15 @@
 
 namespace umf::hw {
 
+/// A rate that never binds, units a second: a terabyte takes a femtosecond.
+inline constexpr double kEndlessRate = 1e27;
+
 /// A tier as the scenario describes it; knows how to make its module.
 class TierSpec {
 public:
   virtual ~TierSpec() = default;
   std::string name;
+  std::string kind;    ///< "hbm", "cxl", ...
   std::string pointer; ///< of its object in the scenario
 
   virtual policy::TierClass tier_class() const = 0;
@@ -26,6 +30,8 @@ public:
   virtual std::string behind() const { return {}; }
   /// Media bandwidth asked for, if any, to be held against the links of its path.
   virtual std::optional<BytesPerSecond> asked() const { return std::nullopt; }
+  /// What-if: endless bandwidth and no latency of its own.
+  virtual void lift() = 0;
   virtual std::unique_ptr<MediaTarget> make(const std::string& module, FlowClock& clock,
                                             const std::string& instance) const = 0;
 };

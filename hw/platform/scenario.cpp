@@ -110,6 +110,7 @@ void read_tiers(const JsonValue& document, Scenario& scenario) {
       if (kind.info != info) continue;
       auto spec = kind.read(member.value, scenario.keys);
       spec->name = member.name;
+      spec->kind = kind_of(*info);
       spec->pointer = member.value.place().pointer;
       scenario.tiers.push_back(std::move(spec));
     }

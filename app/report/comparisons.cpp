@@ -1,0 +1,156 @@
+#include "app/report/comparisons.h"
+
+#include "app/report/printable.h"
+#include "app/report/quantities.h"
+#include "model/policy/registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace umf::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Out = std::back_insert_iterator<std::string>;
+
+/// What one line of a comparison shows.
+struct Line {
+  std::string name;
+  bool own = false;
+  double seconds = 0;
+  std::uint64_t faults = 0, remote_hits = 0, migrated = 0;
+  std::string refusal;
+};
+
+double seconds_of(const Json& summary) {
+  const Json& ns = summary.at("time").at("simulated_ns"); // exact digits, see exact_ns()
+  if (!ns.is_binary()) return ns.get<double>() * 1e-9;
+  return std::stod(std::string(ns.get_binary().begin(), ns.get_binary().end())) * 1e-9;
+}
+
+Line line_of(std::string name, const Json& summary) {
+  const Json& scheduler = summary.at("scheduler");
+  Line line;
+  line.name = std::move(name);
+  line.seconds = seconds_of(summary);
+  line.faults = scheduler.at("faults").get<std::uint64_t>();
+  line.remote_hits = scheduler.at("remote_hits").get<std::uint64_t>();
+  line.migrated = scheduler.at("migrated_bytes").get<std::uint64_t>();
+  return line;
+}
+
+/// Fastest first, refused ones last, else as asked.
+std::vector<Line> lines_of(const std::vector<VariantResult>& results, Variant::Kind kind) {
+  std::vector<Line> lines;
+  for (const auto& result : results) {
+    if (result.kind != kind) continue;
+    if (result.summary.is_null()) {
+      lines.emplace_back();
+      lines.back().name = result.name;
+      lines.back().refusal = result.refusal;
+    } else {
+      lines.push_back(line_of(result.name, result.summary));
+    }
+  }
+  return lines;
+}
+
+void sort(std::vector<Line>& lines) {
+  std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) {
+    if (a.refusal.empty() != b.refusal.empty()) return a.refusal.empty();
+    return a.refusal.empty() && a.seconds < b.seconds;
+  });
+}
+
+std::string sentence_of(const std::string& policy) {
+  for (const auto& kind : policy::kinds())
+    if (kind_of(*kind.info) == policy) return kind.info->help;
+  return {};
+}
+
+void ladder(Out out, const Json& own, const std::vector<VariantResult>& results) {
+  std::vector<Line> lines = lines_of(results, Variant::Kind::policy);
+  if (lines.empty()) return;
+  lines.push_back(line_of(own.at("policy").get<std::string>(), own));
+  lines.back().own = true;
+  const double base = lines.back().seconds;
+  sort(lines);
+  fmt::format_to(out, "\n{:<17}{:>13} {:>9} {:>11} {:>13} {:>11}\n", "policies", "simulated",
+                 "of this", "faults", "remote hits", "migrated");
+  for (const Line& line : lines) {
+    if (line.refusal.empty())
+      fmt::format_to(out, "  {:<15}{:>13} {:>8} {:>11} {:>13} {:>11}{}\n", line.name,
+                     duration(line.seconds),
+                     base > 0 ? fmt::format("{:.2f} ×", line.seconds / base) : "-", line.faults,
+                     line.remote_hits, decimal_bytes(line.migrated), line.own ? "  <- this" : "");
+    else
+      fmt::format_to(out, "  {:<15}refused: {}\n", line.name, line.refusal);
+    fmt::format_to(out, "    {}\n", sentence_of(line.name));
+  }
+}
+
+std::string signed_duration(double seconds) {
+  return fmt::format("{}{}", seconds < 0 ? "-" : "", duration(std::abs(seconds)));
+}
+
+void limits(Out out, const Json& own, const std::vector<VariantResult>& results) {
+  std::vector<Line> lines = lines_of(results, Variant::Kind::ideal);
+  if (lines.empty()) return;
+  const double base = seconds_of(own);
+  sort(lines);
+  fmt::format_to(out, "\n{:<26}{:>13} {:>13}\n", "limit lifted", "simulated", "gain");
+  for (const Line& line : lines) {
+    if (!line.refusal.empty()) {
+      fmt::format_to(out, "  {:<24}refused: {}\n", line.name, line.refusal);
+      continue;
+    }
+    const double gain = base - line.seconds;
+    fmt::format_to(out, "  {:<24}{:>13} {:>13} {:>7.2f} %\n", line.name, duration(line.seconds),
+                   signed_duration(gain), base > 0 ? 100 * gain / base : 0.0);
+  }
+  const Line& best = lines.front();
+  if (best.refusal.empty() && best.seconds < base)
+    fmt::format_to(out, "  worth most: {}, {:.1f} % less time without its limit\n", best.name,
+                   100 * (base - best.seconds) / base);
+  else
+    fmt::format_to(out, "  no lifted limit makes this run shorter\n");
+}
+
+} // namespace
+
+void add_comparisons(Json& own, const std::vector<VariantResult>& results) {
+  for (const auto& result : results) {
+    const bool policy = result.kind == Variant::Kind::policy;
+    Json entry = {{policy ? "policy" : "limit", result.name}};
+    if (result.summary.is_null()) {
+      entry["refused"] = result.refusal;
+    } else {
+      for (const char* part : {"time", "time_by_cause", "tiers", "links", "scheduler"})
+        entry[part] = result.summary.at(part);
+      entry["ledger"] = {{"ok", result.summary.at("ledger").at("ok")}};
+    }
+    own[policy ? "against" : "ideal"].push_back(entry);
+  }
+}
+
+std::string comparison_tables(const Json& own, const std::vector<VariantResult>& results) {
+  std::string text;
+  const Out out = std::back_inserter(text);
+  ladder(out, own, results);
+  limits(out, own, results);
+  return printable(std::move(text));
+}
+
+std::vector<std::string> unbalanced(const std::vector<VariantResult>& results) {
+  std::vector<std::string> names;
+  for (const auto& result : results)
+    if (!result.summary.is_null() && !result.summary.at("ledger").at("ok").get<bool>())
+      names.push_back(result.name);
+  return names;
+}
+
+} // namespace umf::app

@@ -1,0 +1,145 @@
+#include "tests/app/folder.h"
+#include "tests/app/refusal.h"
+#include "tests/app/samples.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+using namespace umf::test;
+using Catch::Contains;
+using Json = nlohmann::json;
+
+namespace {
+
+/// Two tensors of 3 MiB, each read once: 6 MiB do not fit into 4 MiB of HBM.
+std::string two_tensors() {
+  return kStreamHeader + tensor_line(0, 3 << 20) + tensor_line(1, 3 << 20) +
+         kernel_line(0, 0, 3 << 20) + kernel_line(1, 1, 3 << 20);
+}
+
+Ended replay(const Folder& folder, const std::string& machine,
+             const std::vector<std::string>& more) {
+  std::vector<std::string> arguments = {"replay",        "t.jsonl", "--scenario",
+                                        preset(machine), "--out",   "out"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return umfsim(arguments, folder.path());
+}
+
+Json summary_of(const Folder& folder) {
+  return Json::parse(folder.read("out/summary.json"));
+}
+
+double simulated_ns(const Json& summary) {
+  return summary.at("time").at("simulated_ns").get<double>();
+}
+
+} // namespace
+
+TEST_CASE("a policy that refuses the trace is a rung of the ladder, not the end of the run",
+          "[app]") {
+  Folder folder;
+  folder.write("t.jsonl", two_tensors());
+  const Ended ended =
+      replay(folder, "umf-small-hbm",
+             {"--set", "tiers.hbm.capacity=4MiB", "--policy", "static", "--against", "hbm-only"});
+  CAPTURE(ended.err);
+  REQUIRE(ended.status == 0);
+  CHECK_THAT(ended.out, Contains("refused: "));
+  const Json rung = summary_of(folder).at("against").at(0);
+  CHECK(rung.at("policy") == "hbm-only");
+  CHECK_THAT(rung.at("refused").get<std::string>(), Contains("\"t1\" does not fit"));
+}
+
+TEST_CASE("the same policy gives the same figures on the ladder as on its own", "[app]") {
+  Folder folder;
+  folder.write("t.jsonl", two_tensors());
+  // Everything fits: hbm-only and static place alike and take the same time to the femtosecond.
+  REQUIRE(replay(folder, "umf-small-hbm", {"--policy", "static", "--against", "hbm-only"}).status ==
+          0);
+  const Json ladder = summary_of(folder);
+  REQUIRE(replay(folder, "umf-small-hbm", {"--policy", "hbm-only"}).status == 0);
+  const Json alone = summary_of(folder);
+  const Json rung = ladder.at("against").at(0);
+  CHECK(rung.at("time") == alone.at("time"));
+  CHECK(rung.at("time_by_cause") == alone.at("time_by_cause"));
+  CHECK(ladder.at("time") == alone.at("time"));
+}
+
+TEST_CASE("all policies of the program stand on the ladder, each once", "[app]") {
+  Folder folder;
+  folder.write("t.jsonl", two_tensors());
+  REQUIRE(
+      replay(folder, "umf-small-hbm", {"--policy", "static", "--against", "hbm-only,all"}).status ==
+      0);
+  std::set<std::string> names;
+  for (const auto& rung : summary_of(folder).at("against"))
+    CHECK(names.insert(rung.at("policy").get<std::string>()).second);
+  CHECK(names.count("hbm-only") == 1);
+  CHECK(names.count("static") == 0); // the run's own
+}
+
+TEST_CASE("lifting any limit of this chain of two reads makes it no longer", "[app]") {
+  Folder folder;
+  folder.write("t.jsonl", two_tensors());
+  REQUIRE(replay(folder, "umf-small-hbm", {"--set", "tiers.hbm.capacity=4MiB", "--ideal", "all"})
+              .status == 0);
+  const Json summary = summary_of(folder);
+  const double base = simulated_ns(summary);
+  std::set<std::string> limits;
+  for (const auto& lifted : summary.at("ideal")) {
+    CAPTURE(lifted.at("limit"));
+    limits.insert(lifted.at("limit").get<std::string>());
+    CHECK(simulated_ns(lifted) <= base * (1 + 1e-9));
+    CHECK(lifted.at("ledger").at("ok") == true);
+  }
+  CHECK(limits.count("hbm") == 1);
+  CHECK(limits.count("link gpu0-sw0") == 1);
+  CHECK(limits.count("links") == 1);
+  CHECK(limits.count("l2") == 1);
+  CHECK(limits.count("scheduler") == 1);
+  CHECK(limits.count("launch") == 1);
+  CHECK(limits.count("compute") == 1);
+}
+
+TEST_CASE("of two equal links in a row lifting one gains nothing, lifting both does", "[app]") {
+  Folder folder;
+  folder.write("t.jsonl", two_tensors());
+  REQUIRE(
+      replay(folder, "umf-small-hbm",
+             {"--set", "tiers.hbm.capacity=4MiB", "--ideal", "link gpu0-sw0,link:sw0-cxl,links"})
+          .status == 0);
+  const Json summary = summary_of(folder);
+  const auto gain = [&](std::size_t which) {
+    return simulated_ns(summary) - simulated_ns(summary.at("ideal").at(which));
+  };
+  // 2 MiB or a little more come over links of some 50 GB/s: 40 us. A single hop's latency is
+  // 70 ns each way and does not bind; with both hops free the device's DDR5 is three times as fast.
+  CHECK(gain(0) < 1000);
+  CHECK(gain(1) < 1000);
+  CHECK(gain(2) > 20000);
+}
+
+TEST_CASE("without launch costs exactly the launches are gone", "[app]") {
+  Folder folder;
+  folder.write("t.jsonl", two_tensors());
+  // Two kernels one after the other: each pays the eager launch and its own start and drain.
+  REQUIRE(replay(folder, "h100-sxm",
+                 {"--ideal", "launch", "--set", "gpu.launch.eager=1000ns", "--set",
+                  "gpu.launch.kernel_overhead=500ns"})
+              .status == 0);
+  const Json summary = summary_of(folder);
+  CHECK(simulated_ns(summary) - simulated_ns(summary.at("ideal").at(0)) ==
+        Approx(2 * (1000 + 500)).margin(0.001));
+}
+
+TEST_CASE("comparisons with what is not there are refused with what is", "[app]") {
+  Folder folder;
+  folder.write("t.jsonl", two_tensors());
+  const Ended policy = replay(folder, "h100-sxm", {"--against", "hbm-onyl"});
+  check_refused(policy);
+  CHECK_THAT(policy.err, Contains("no policy \"hbm-onyl\""));
+  CHECK_THAT(policy.err, Contains("did you mean \"hbm-only\"?"));
+  const Ended limit = replay(folder, "h100-sxm", {"--ideal", "link gpu0-sw9"});
+  check_refused(limit);
+  CHECK_THAT(limit.err, Contains("no limit \"link gpu0-sw9\""));
+}
