@@ -9,10 +9,12 @@
 
 namespace {
 
-umf::hw::MakeForeign memory(sc_core::sc_time latency, double bytes_per_second) {
+/// Times are made in the call: before, the kernel's resolution is not the simulator's yet.
+umf::hw::MakeForeign memory(double latency_ns, double bytes_per_second) {
   return [=](const char* name, tlm::tlm_initiator_socket<>& socket) {
     constexpr std::uint64_t two_gibibytes = std::uint64_t{2} << 30;
-    auto module = std::make_unique<SimpleMemory>(name, two_gibibytes, latency, bytes_per_second);
+    auto module = std::make_unique<SimpleMemory>(
+        name, two_gibibytes, sc_core::sc_time(latency_ns, sc_core::SC_NS), bytes_per_second);
     socket.bind(module->socket);
     return module;
   };
@@ -21,9 +23,7 @@ umf::hw::MakeForeign memory(sc_core::sc_time latency, double bytes_per_second) {
 } // namespace
 
 int main(int argc, char** argv) {
-  sc_core::sc_set_time_resolution(1, sc_core::SC_FS); // the simulator's, before any time is made
-  const auto ns = [](double count) { return sc_core::sc_time(count, sc_core::SC_NS); };
-  umf::hw::register_foreign_module("simple-memory", memory(ns(100), 3.2e12));
-  umf::hw::register_foreign_module("slow-memory", memory(ns(600), 0.4e12));
+  umf::hw::register_foreign_module("simple-memory", memory(100, 3.2e12));
+  umf::hw::register_foreign_module("slow-memory", memory(600, 0.4e12));
   return umf::app::run_program(argc, argv);
 }
