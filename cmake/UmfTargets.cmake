@@ -55,20 +55,24 @@ function(umf_libraries_of out)
   set(${out} "${all}" PARENT_SCOPE)
 endfunction()
 
-# umf_test(NAME SOURCES a_test.cpp ... LINKS target ...)
+# umf_test(NAME SOURCES a_test.cpp ... LINKS target ... LABEL label)
 # Every test case is its own ctest entry and process. A case whose third-party
 # input is absent says so and exits with 77; only that code counts as skipped,
 # so a failure can never be read as a skip.
 function(umf_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "" "LABEL" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE umf_options umf_test_main ${ARG_LINKS})
   if(UMF_SANITIZE) # test code is quick to run and slow to compile: halves the build
     target_compile_options(${name} PRIVATE -O0 -g1)
   endif()
+  set(labels "")
+  if(ARG_LABEL)
+    set(labels LABELS ${ARG_LABEL})
+  endif()
   # A name that ctest mangles ([, ;) would select no case and pass: that is a failure.
   catch_discover_tests(${name} TEST_PREFIX "${name}: " EXTRA_ARGS --warn NoTests
-                       PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)
+                       PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 ${labels})
 endfunction()
 
 # umf_bench(NAME SOURCES a_bench.cpp ... LINKS target ...): Google Benchmark, run by hand.

@@ -107,6 +107,7 @@ CxlDevice::CxlDevice(sc_core::sc_module_name module, FlowClock& clock,
 void CxlDevice::admit(const tlm::tlm_generic_payload& payload, Burst& burst) {
   burst.add_hop(channels_, 1.0);
   burst.add_latency(Cause::cxl_latency, config_.controller_latency);
+  burst.above_media = config_.controller_latency.count;
   if (!payload.is_write()) burst.add_latency(Cause::cxl_latency, config_.media_latency);
 }
 

@@ -52,7 +52,9 @@ void Burst::reset() {
   purpose = Purpose::demand_read;
   urgency = Urgency::demand;
   above_l2_miss = 0;
+  above_media = 0;
   flow = kNoId;
+  held_by.reset();
   window_count = 0;
   hop_count = 0;
   latency.fill(0);

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 /// What travels between modules: TLM-2.0 generic payloads, base protocol, approximately
@@ -33,7 +34,9 @@ struct Burst : tlm::tlm_extension<Burst> {
   Purpose purpose = Purpose::demand_read;
   Urgency urgency = Urgency::demand;
   std::int64_t above_l2_miss = 0; ///< part of the latency spent before the L2's miss
+  std::int64_t above_media = 0;   ///< part of the tier's own latency that is not the array's
   FlowId flow = kNoId;            ///< set by the target while the burst is moving
+  std::optional<Cause> held_by;   ///< what it counts as while it waits outside the flows
   /// Windows of bytes in flight it counts against: held from the part of the path that lies
   /// behind them (`before`: latency already met) and `extra` longer.
   struct Window {

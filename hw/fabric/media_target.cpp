@@ -50,20 +50,32 @@ tlm::tlm_sync_enum MediaTarget::nb_transport_fw(int upstream, tlm::tlm_generic_p
     slot = free_slots_.back();
     free_slots_.pop_back();
   }
-  slots_[slot] = {&payload, sim_now(), upstream};
+  slots_[slot] = {&payload, sim_now(), {}, upstream};
   hops_.assign(burst.hops.begin(), burst.hops.begin() + burst.hop_count);
-  burst.flow = clock_.start(static_cast<double>(payload.get_data_length()), hops_, burst.urgency,
-                            payload.is_write(), *this, slot);
+  if (!hops_.empty())
+    burst.flow = clock_.start(static_cast<double>(payload.get_data_length()), hops_, burst.urgency,
+                              payload.is_write(), *this, slot);
+  else
+    ensure(!moved(slot), "tier: a burst with nothing to wait for");
+  begun(slot, payload);
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;
 }
 
 void MediaTarget::flow_ended(std::uint64_t tag, ResourceId limit) {
-  const Slot slot = slots_[tag];
-  free_slots_.push_back(static_cast<std::uint32_t>(tag));
+  const auto id = static_cast<std::uint32_t>(tag);
+  Slot& slot = slots_[id];
+  slot.limit = limit;
+  slot.took = sim_now() - slot.started;
+  burst_of(*slot.payload).flow = kNoId;
+  if (moved(id)) answer(id);
+}
+
+void MediaTarget::answer(std::uint32_t id, Femtoseconds outside) {
+  const Slot slot = slots_[id];
+  free_slots_.push_back(id);
   Burst& burst = burst_of(*slot.payload);
-  burst.flow = kNoId;
-  record(*slot.payload, burst, limit, sim_now() - slot.started);
+  record(slot, burst, outside);
 
   slot.payload->set_response_status(tlm::TLM_OK_RESPONSE);
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
@@ -74,8 +86,8 @@ void MediaTarget::flow_ended(std::uint64_t tag, ResourceId limit) {
   slot.payload->release();
 }
 
-void MediaTarget::record(const tlm::tlm_generic_payload& payload, const Burst& burst,
-                         ResourceId limit, Femtoseconds took) {
+void MediaTarget::record(const Slot& slot, const Burst& burst, Femtoseconds outside) {
+  const tlm::tlm_generic_payload& payload = *slot.payload;
   const std::uint64_t bytes = payload.get_data_length();
   (payload.is_write() ? statistics_.write_bytes : statistics_.read_bytes) += bytes;
   if (burst.purpose == Purpose::demand_read) statistics_.demand_read_bytes += bytes;
@@ -83,16 +95,18 @@ void MediaTarget::record(const tlm::tlm_generic_payload& payload, const Burst& b
   if (burst.purpose != Purpose::demand_read) return;
 
   const auto part = [&](Cause cause) { return burst.latency[static_cast<std::size_t>(cause)]; };
-  const std::int64_t media =
-      part(Cause::hbm_latency) + part(Cause::cxl_latency) + part(Cause::host) + part(Cause::sram);
-  const std::int64_t port = media + part(Cause::link_latency);
+  const std::int64_t tier = part(Cause::hbm_latency) + part(Cause::cxl_latency) +
+                            part(Cause::host) + part(Cause::sram) + outside.count;
+  const std::int64_t media = tier - burst.above_media;
+  const std::int64_t port = tier + part(Cause::link_latency);
   const std::int64_t scheduler = port + part(Cause::scheduler) + part(Cause::translation);
-  const std::int64_t sm = burst.total_latency().count;
-  const std::int64_t wait = queueing(payload, burst, took);
+  const std::int64_t sm = burst.total_latency().count + outside.count;
+  const std::int64_t wait = slot.limit == kNoId ? 0 : queueing(payload, burst, slot.took);
   const std::uint64_t lines = (bytes + line_.count - 1) / line_.count;
   const std::array<std::int64_t, kBoundaries> at = {media, port, scheduler,
                                                     sm - burst.above_l2_miss, sm};
-  const auto waits_at = queue_boundary(clock_.cause_of(limit));
+  const auto waits_at =
+      slot.limit == kNoId ? Boundary::media : queue_boundary(clock_.cause_of(slot.limit));
   for (std::size_t b = 0; b < kBoundaries; ++b) {
     const std::int64_t queued = b >= static_cast<std::size_t>(waits_at) ? wait : 0;
     statistics_.latency[b].add(static_cast<std::uint64_t>(at[b] + queued) / 1000, lines);

@@ -45,21 +45,29 @@ public:
 protected:
   /// Appends the media's hops and latency.
   virtual void admit(const tlm::tlm_generic_payload& payload, Burst& burst) = 0;
+  /// The burst in `slot` has moved over its hops (a burst without hops at once). True: it is
+  /// done. A tier that waits for more returns false and calls answer() in its own time.
+  virtual bool moved(std::uint32_t /*slot*/) { return true; }
+  /// After admit(), and moved() of a burst without hops: its time begins.
+  virtual void begun(std::uint32_t /*slot*/, tlm::tlm_generic_payload&) {}
+  /// Never within the call that brought the burst. `outside`: what it spent beside the flows,
+  /// counted at boundary media.
+  void answer(std::uint32_t slot, Femtoseconds outside = {});
 
   FlowClock& clock_;
 
 private:
   struct Slot {
     tlm::tlm_generic_payload* payload = nullptr;
-    Femtoseconds started{};
+    Femtoseconds started{}, took{};
     int upstream = 0;
+    ResourceId limit = kNoId; ///< what held it back last
   };
 
   tlm::tlm_sync_enum nb_transport_fw(int upstream, tlm::tlm_generic_payload& payload,
                                      tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void flow_ended(std::uint64_t tag, ResourceId limit) override;
-  void record(const tlm::tlm_generic_payload& payload, const Burst& burst, ResourceId limit,
-              Femtoseconds took);
+  void record(const Slot& slot, const Burst& burst, Femtoseconds outside);
   std::int64_t queueing(const tlm::tlm_generic_payload& payload, const Burst& burst,
                         Femtoseconds took) const;
 

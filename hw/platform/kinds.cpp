@@ -2,9 +2,11 @@
 
 #include "hw/cxl/cxl_device.h"
 #include "hw/cxl/cxl_link.h"
+#include "hw/foreign/foreign_tier.h"
 #include "hw/hbm/hbm.h"
 #include "hw/host/host.h"
 #include "hw/pcie/pcie.h"
+#include "hw/sram/sram.h"
 
 #include <array>
 
@@ -26,6 +28,21 @@ struct HbmSpec : TierSpec {
   std::unique_ptr<MediaTarget> make(const std::string& module, FlowClock& clock,
                                     const std::string& instance) const override {
     return std::make_unique<Hbm>(module.c_str(), clock, config, instance);
+  }
+};
+
+struct SramSpec : TierSpec {
+  SramConfig config;
+  policy::TierClass tier_class() const override { return policy::TierClass::sram; }
+  Bytes capacity() const override { return config.capacity; }
+  bool on_package() const override { return true; }
+  void lift() override {
+    config.bank_width = {kEndlessRate};
+    config.bank_latency = config.port_latency = {};
+  }
+  std::unique_ptr<MediaTarget> make(const std::string& module, FlowClock& clock,
+                                    const std::string& instance) const override {
+    return std::make_unique<Sram>(module.c_str(), clock, config, instance);
   }
 };
 
@@ -62,6 +79,27 @@ struct HostSpec : TierSpec {
   }
 };
 
+struct ForeignSpec : TierSpec {
+  ForeignConfig config;
+  policy::TierClass tier_class() const override {
+    using policy::TierClass;
+    constexpr TierClass classes[] = {TierClass::hbm, TierClass::sram, TierClass::pool,
+                                     TierClass::host};
+    return classes[static_cast<std::size_t>(config.stands_for)];
+  }
+  Bytes capacity() const override { return config.capacity; }
+  bool on_package() const override {
+    return config.stands_for == StandsFor::hbm || config.stands_for == StandsFor::sram;
+  }
+  std::string behind() const override { return config.behind.value_or(""); }
+  bool liftable() const override { return false; }
+  void lift() override {}
+  std::unique_ptr<MediaTarget> make(const std::string& module, FlowClock& clock,
+                                    const std::string& instance) const override {
+    return std::make_unique<ForeignTier>(module.c_str(), clock, config, instance);
+  }
+};
+
 template <class Spec, class Config>
 std::unique_ptr<TierSpec> read_tier(const Component<Config>& keys, const JsonValue& object,
                                     KeyContext& context) {
@@ -79,6 +117,16 @@ std::unique_ptr<TierSpec> read_hbm(const JsonValue& object, KeyContext& context)
 std::unique_ptr<TierSpec> read_cxl(const JsonValue& object, KeyContext& context) {
   auto spec = read_tier<CxlSpec>(cxl_device_component(), object, context);
   check_cxl_device(static_cast<const CxlSpec&>(*spec).config, object.place().pointer, context);
+  return spec;
+}
+
+std::unique_ptr<TierSpec> read_sram(const JsonValue& object, KeyContext& context) {
+  return read_tier<SramSpec>(sram_component(), object, context);
+}
+
+std::unique_ptr<TierSpec> read_foreign(const JsonValue& object, KeyContext& context) {
+  auto spec = read_tier<ForeignSpec>(foreign_component(), object, context);
+  check_foreign(static_cast<const ForeignSpec&>(*spec).config, object.place().pointer, context);
   return spec;
 }
 
@@ -113,8 +161,10 @@ LinkSpec read_cxl_link(const JsonValue& object, const std::string& name, KeyCont
 std::span<const TierKind> tier_kinds() {
   static const std::array kinds = {
       TierKind{&hbm_component().info(), read_hbm},
+      TierKind{&sram_component().info(), read_sram},
       TierKind{&cxl_device_component().info(), read_cxl},
       TierKind{&host_component().info(), read_host},
+      TierKind{&foreign_component().info(), read_foreign},
   };
   return kinds;
 }

@@ -30,7 +30,8 @@ public:
   virtual std::string behind() const { return {}; }
   /// Media bandwidth asked for, if any, to be held against the links of its path.
   virtual std::optional<BytesPerSecond> asked() const { return std::nullopt; }
-  /// What-if: endless bandwidth and no latency of its own.
+  /// What-if: endless bandwidth and no latency of its own, where it is ours to change.
+  virtual bool liftable() const { return true; }
   virtual void lift() = 0;
   virtual std::unique_ptr<MediaTarget> make(const std::string& module, FlowClock& clock,
                                             const std::string& instance) const = 0;

@@ -48,7 +48,7 @@ void lift_link(Link::Options& link) {
 std::vector<std::string> limits_of(const Scenario& scenario) {
   std::vector<std::string> limits;
   for (const auto& tier : scenario.tiers)
-    if (std::find(limits.begin(), limits.end(), tier->kind) == limits.end())
+    if (tier->liftable() && std::find(limits.begin(), limits.end(), tier->kind) == limits.end())
       limits.push_back(tier->kind);
   for (const LinkSpec& link : scenario.links)
     limits.push_back(std::string(kLink) + link.name);

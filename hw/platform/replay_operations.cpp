@@ -218,6 +218,11 @@ void Replay::build_copy(Pending& pending) {
       ++totals_.skipped_host_side;
       return;
     }
+    const Bytes capacity = platform_.tiers()[static_cast<std::size_t>(tier)].spec->capacity();
+    if (bytes > capacity.count)
+      throw UserError(fmt::format("copy {} does not fit: it needs {} B of host memory, which has "
+                                  "{} B; expected a larger capacity",
+                                  pending.row.id, bytes, capacity.count));
     pending.operation.accesses.push_back(
         {physical_address(static_cast<std::uint16_t>(tier), 0), {bytes}, write, false});
   };

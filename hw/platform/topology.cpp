@@ -110,7 +110,8 @@ void check_ends(Scenario& scenario, const Topology& topology) {
     if (from != nullptr || (to != nullptr && to->on_package()))
       scenario.keys.fault(
           scenario.keys.place_of(link.pointer + (from != nullptr ? "/from" : "/to")),
-          "a tier ends a path and HBM needs no link, expected a GPU or switch to a tier off the "
+          "a tier ends a path and memory on the package needs no link, expected a GPU or switch to "
+          "a tier off the "
           "package");
   }
 }
@@ -158,7 +159,7 @@ void check_topology(Scenario& scenario) {
   bool hbm = false;
   for (std::size_t t = 0; t < scenario.tiers.size(); ++t) {
     check_tier(scenario, topology, t);
-    hbm = hbm || scenario.tiers[t]->on_package();
+    hbm = hbm || scenario.tiers[t]->tier_class() == policy::TierClass::hbm;
     const Bytes capacity = scenario.tiers[t]->capacity();
     if (capacity < scenario.scheduler.page)
       scenario.keys.fault(scenario.keys.place_of(scenario.tiers[t]->pointer + "/capacity"),

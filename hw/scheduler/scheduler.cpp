@@ -372,6 +372,7 @@ void Scheduler::explain(const Payload& payload, CauseShares& shares) const {
     if (piece.answered) continue;
     if (piece.payload == nullptr) return add(Cause::migration, 1.0);
     const auto* burst = piece.payload->get_extension<Burst>();
+    if (burst->flow == kNoId && burst->held_by) return add(*burst->held_by, 1.0);
     if (burst->flow == kNoId) return by_latency(*burst);
     const ResourceId limit = clock_.network().last_bottleneck(burst->flow);
     if (clock_.is_window(limit)) return by_latency(*burst);

@@ -14,12 +14,14 @@ struct Config {
   double hbm_reserve_ratio = 0.15;
   std::map<std::string, double> hbm_share;
   double default_hbm_share = 1.0;
+  std::map<std::string, double> sram_share;
 };
 
 const Component<Config>& component() {
   static const auto keys =
-      Component<Config>("policy.static", "Fixed shares: of each tensor a leading part in HBM, the "
-                                         "rest in the pool; what does not fit spills over.")
+      Component<Config>("policy.static",
+                        "Fixed shares: of each tensor a leading part in SRAM and HBM, "
+                        "the rest in the pool; what does not fit spills over.")
           .key("hbm_reserve_ratio", &Config::hbm_reserve_ratio,
                {.help = "Share of HBM that the initial weights leave free.",
                 .min = 0.0,
@@ -39,7 +41,14 @@ const Component<Config>& component() {
                 .min = 0.0,
                 .max = 1.0,
                 .from = Provenance::derived,
-                .source = "HBM first, as a user without a fabric would"});
+                .source = "HBM first, as a user without a fabric would"})
+          .key("sram_share", &Config::sram_share,
+               {.help = "Share of a tensor's pages, its first ones, meant for SRAM, by role; what "
+                        "SRAM has no room for goes where the other keys say.",
+                .min = 0.0,
+                .max = 1.0,
+                .from = Provenance::derived,
+                .source = "empty: nothing in SRAM"});
   return keys;
 }
 
@@ -47,7 +56,13 @@ class Static : public Policy {
 public:
   explicit Static(Config config) : config_(std::move(config)) {}
 
-  void place(const Need& need, const Ground& ground, std::vector<Grant>& grants) override {
+  void place(const Need& whole, const Ground& ground, std::vector<Grant>& grants) override {
+    const std::uint64_t in_sram =
+        std::min(leading_part(whole, share_of(config_.sram_share, whole, 0.0)),
+                 ground.free_pages(TierClass::sram));
+    Need need = whole;
+    need.first_page += in_sram;
+    need.pages -= in_sram;
     const std::uint64_t hbm_room = ground.free_pages(TierClass::hbm);
     const std::uint64_t spill_room = ground.free_pages(TierClass::pool);
     const std::uint64_t hbm_pages = ground.all_pages(TierClass::hbm);
@@ -55,9 +70,8 @@ public:
       refuse(need, ground, "HBM and the pool", hbm_room + spill_room,
              hbm_pages + ground.all_pages(TierClass::pool));
 
-    const std::uint64_t meant = part_of(need.tensor->pages, share_of(need.tensor->tensor.role));
     const std::uint64_t wanted =
-        need.first_page >= meant ? 0 : std::min(need.pages, meant - need.first_page);
+        leading_part(need, share_of(config_.hbm_share, need, config_.default_hbm_share));
     std::uint64_t usable = hbm_room;
     if (need.initial) {
       const std::uint64_t kept = part_of(hbm_pages, config_.hbm_reserve_ratio);
@@ -65,14 +79,22 @@ public:
     }
     std::uint64_t in_hbm = std::min(wanted, usable);
     if (need.pages - in_hbm > spill_room) in_hbm = need.pages - spill_room;
+    grant(ground, TierClass::sram, in_sram, grants);
     grant(ground, TierClass::hbm, in_hbm, grants);
     grant(ground, TierClass::pool, need.pages - in_hbm, grants);
   }
 
 private:
-  double share_of(stream::Role role) const {
-    const auto it = config_.hbm_share.find(std::string(stream::name_of(role)));
-    return it == config_.hbm_share.end() ? config_.default_hbm_share : it->second;
+  static double share_of(const std::map<std::string, double>& shares, const Need& need,
+                         double otherwise) {
+    const auto it = shares.find(std::string(stream::name_of(need.tensor->tensor.role)));
+    return it == shares.end() ? otherwise : it->second;
+  }
+
+  /// How many of the needed pages lie in the first `share` of their tensor.
+  static std::uint64_t leading_part(const Need& need, double share) {
+    const std::uint64_t meant = part_of(need.tensor->pages, share);
+    return need.first_page >= meant ? 0 : std::min(need.pages, meant - need.first_page);
   }
 
   /// Rounded up to whole pages; 0.07 of 100 is 7, though the product of doubles is above.
@@ -84,10 +106,10 @@ private:
 };
 
 /// Shares are only accepted for roles that exist.
-void check_roles(const JsonValue& object, KeyContext& context) {
+void check_roles(const JsonValue& object, std::string_view key, KeyContext& context) {
   static const std::vector<std::string> roles = {"weight", "kv-key", "kv-value",  "activation",
                                                  "expert", "lora",   "workspace", "unknown"};
-  const JsonValue* shares = object.find("hbm_share");
+  const JsonValue* shares = object.find(key);
   if (shares == nullptr) return;
   if (const JsonValue* value = shares->find("value"); value != nullptr && value->is_object())
     shares = value; // annotated
@@ -103,7 +125,8 @@ Kind fixed_shares() {
   return {&component().info(),
           [](const JsonValue& object, KeyContext& context) -> std::unique_ptr<Policy> {
             Config config = component().read(object, context, kNameKey);
-            check_roles(object, context);
+            check_roles(object, "hbm_share", context);
+            check_roles(object, "sram_share", context);
             return std::make_unique<Static>(std::move(config));
           }};
 }

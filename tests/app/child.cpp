@@ -34,7 +34,8 @@ std::string content(int file) {
 
 } // namespace
 
-Child::Child(const std::vector<std::string>& arguments, const std::filesystem::path& folder)
+Child::Child(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
+             const std::string& program)
     : out_(anonymous_file()), err_(anonymous_file()) {
   std::vector<char*> argv = {const_cast<char*>("umfsim")};
   for (const std::string& argument : arguments)
@@ -47,7 +48,7 @@ Child::Child(const std::vector<std::string>& arguments, const std::filesystem::p
   const int in = open("/dev/null", O_RDONLY);
   if (chdir(folder.c_str()) != 0 || dup2(in, 0) < 0 || dup2(out_, 1) < 0 || dup2(err_, 2) < 0)
     _exit(127);
-  execv(UMFSIM_PROGRAM, argv.data());
+  execv(program.c_str(), argv.data());
   _exit(127);
 }
 

@@ -13,10 +13,11 @@ struct Ended {
   std::string out, err;
 };
 
-/// A run of the built `umfsim` in `folder`; stdin is empty.
+/// A run of the built `umfsim`, or of another program, in `folder`; stdin is empty.
 class Child {
 public:
-  Child(const std::vector<std::string>& arguments, const std::filesystem::path& folder);
+  Child(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
+        const std::string& program = UMFSIM_PROGRAM);
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;

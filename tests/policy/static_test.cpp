@@ -104,12 +104,34 @@ TEST_CASE("several pools fill in order, SRAM and host memory are left alone") {
   CHECK_FALSE(error_of([&] { ground.first_touch(*policy, Role::kv_key, 1); }).empty());
 }
 
+TEST_CASE("a role's share of SRAM is the first part of its tensors, as far as there is room") {
+  TestGround ground;
+  ground.hbm(1000).tier(policy::TierClass::sram, 60).pool(1000);
+  const auto policy = fixed(R"("sram_share": {"kv-value": 0.5}, "default_hbm_share": 0.75)");
+  // 50 of 100 pages are meant for SRAM; of the others those below 75 for HBM.
+  CHECK(ground.first_touch(*policy, Role::kv_value, 100) == Pages{{1, 50}, {0, 25}, {2, 25}});
+  // 10 pages are left in SRAM; pages 10..74 are the ones meant for HBM.
+  CHECK(ground.first_touch(*policy, Role::kv_value, 100) == Pages{{1, 10}, {0, 65}, {2, 25}});
+  CHECK(ground.first_touch(*policy, Role::kv_value, 4) == Pages{{0, 3}, {2, 1}});
+  // Other roles have no share.
+  CHECK(ground.first_touch(*policy, Role::kv_key, 4) == Pages{{0, 3}, {2, 1}});
+}
+
+TEST_CASE("pages behind a tensor's share of SRAM do not go there") {
+  TestGround ground;
+  ground.hbm(1000).tier(policy::TierClass::sram, 1000);
+  const auto policy = fixed(R"("sram_share": {"activation": 0.4})");
+  CHECK(ground.place(*policy, Role::activation, 100, 30, 20, false) == Pages{{1, 10}, {0, 10}});
+  CHECK(ground.place(*policy, Role::activation, 100, 50, 50, false) == Pages{{0, 50}});
+}
+
 TEST_CASE("an unknown role is an error at its name, with a hint") {
   CHECK(error_of([] { fixed(R"("hbm_share": {"weight": 0.5, "kv-kye": 0.5})"); }) ==
         "f.json:1:49: /hbm_share/kv-kye: unknown role \"kv-kye\", did you mean \"kv-key\"?");
   CHECK(error_of([] {
           fixed(R"("hbm_share": {"value": {"wieght": 0.5}, "from": "measured"})");
         }).find("f.json:1:44: /hbm_share/value/wieght: unknown role \"wieght\"") == 0);
+  CHECK_FALSE(error_of([] { fixed(R"("sram_share": {"wieght": 0.5})"); }).empty());
 }
 
 TEST_CASE("shares and ratios are from 0 to 1") {

@@ -1,7 +1,8 @@
-#include "app/verbs/verbs.h"
+#include "app/program.h"
 
 #include "app/report/printable.h"
 #include "app/run/trace_source.h"
+#include "app/verbs/verbs.h"
 #include "app/version.h"
 #include "model/base/error.h"
 #include "model/base/nearest.h"
@@ -101,19 +102,16 @@ const std::string& command_line() {
   return command;
 }
 
-} // namespace umf::app
-
-int main(int argc, char** argv) {
-  using umf::app::Exit;
-  umf::app::remember_command(argc, argv);
-  umf::app::watch_signals();
+int run_program(int argc, char** argv) {
+  remember_command(argc, argv);
+  watch_signals();
   try {
-    return umf::app::run(argc, argv);
-  } catch (const umf::app::Interrupted&) {
+    return run(argc, argv);
+  } catch (const Interrupted&) {
     std::fprintf(stderr, "umfsim: interrupted; nothing was written\n");
     return static_cast<int>(Exit::interrupted);
-  } catch (const umf::UserError& error) {
-    std::fprintf(stderr, "%s\n", umf::app::printable(error.what()).c_str());
+  } catch (const UserError& error) {
+    std::fprintf(stderr, "%s\n", printable(error.what()).c_str());
     return static_cast<int>(Exit::user_error);
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "umfsim: out of memory\n");
@@ -123,3 +121,5 @@ int main(int argc, char** argv) {
     return static_cast<int>(Exit::check_failed);
   }
 }
+
+} // namespace umf::app
