@@ -1,3 +1,4 @@
+#include "tests/app/child.h"
 #include "tests/app/folder.h"
 #include "tests/app/samples.h"
 
@@ -16,7 +17,7 @@ std::string offered(const Folder& folder, const std::string& words) {
   folder.write("ask.sh", ". ./umfsim.bash\nCOMP_WORDS=(" + words +
                              ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_umfsim\n"
                              "echo \"${COMPREPLY[*]}\"\n");
-  const std::string command = "cd '" + folder.path().string() + "' && bash ask.sh 2>&1";
+  const std::string command = "cd '" + folder.path().string() + "' && LC_ALL=C bash ask.sh 2>&1";
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
   std::string text;
   char part[4096];
