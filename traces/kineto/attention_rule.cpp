@@ -24,9 +24,9 @@ enum class Mask : std::uint8_t {
 struct Form {
   std::string_view op;
   Layout layout;
-  int query;    ///< then key and value
-  int gradient; ///< of the result; kNone forward
-  int result;   ///< backward: the forward pass's result
+  int query;     ///< then key and value
+  int gradient;  ///< of the result; kNone forward
+  int result;    ///< backward: the forward pass's result
   int logsumexp; ///< forward: the flag that asks for it; kNone where it is always written
   int bias;
   int lengths; ///< cumulative sequence lengths of the queries, where tokens are packed
@@ -37,10 +37,9 @@ struct Form {
 constexpr Form kForms[] = {
     {"_scaled_dot_product_flash_attention", Layout::heads_first, 0, kNone, kNone, kNone, kNone,
      kNone, 4},
-    {"_scaled_dot_product_efficient_attention", Layout::heads_first, 0, kNone, kNone, 4, 3,
-     kNone, 6},
-    {"_scaled_dot_product_cudnn_attention", Layout::heads_first, 0, kNone, kNone, 4, 3, kNone,
+    {"_scaled_dot_product_efficient_attention", Layout::heads_first, 0, kNone, kNone, 4, 3, kNone,
      6},
+    {"_scaled_dot_product_cudnn_attention", Layout::heads_first, 0, kNone, kNone, 4, 3, kNone, 6},
     {"_cudnn_attention_forward", Layout::heads_first, 0, kNone, kNone, 8, 3, 4, 10},
     {"_flash_attention_forward", Layout::tokens_first, 0, kNone, kNone, kNone, kNone, 3, 8},
     {"_efficient_attention_forward", Layout::tokens_first, 0, kNone, kNone, 10, 3, 4, 9,
@@ -51,8 +50,7 @@ constexpr Form kForms[] = {
      3, 9},
     {"FlashAttnFunc", Layout::tokens_first, 0, kNone, kNone, kNone, kNone, kNone, 5},
     {"FlashAttnVarlenFunc", Layout::tokens_first, 0, kNone, kNone, kNone, kNone, 3, 9},
-    {"_scaled_dot_product_flash_attention_backward", Layout::heads_first, 1, 0, 4, 5, kNone, 6,
-     11},
+    {"_scaled_dot_product_flash_attention_backward", Layout::heads_first, 1, 0, 4, 5, kNone, 6, 11},
     {"_scaled_dot_product_efficient_attention_backward", Layout::heads_first, 1, 0, 5, 6, 4, kNone,
      11},
     {"_scaled_dot_product_cudnn_attention_backward", Layout::heads_first, 1, 0, 4, 5, 8, 9, 14},
@@ -85,8 +83,7 @@ struct Sizes {
 /// on the device and in no trace.
 std::optional<Sizes> packed_sizes(const Form& form, const Arguments& arguments, const Shape& q,
                                   const Shape& k, const Shape& v) {
-  const auto* lengths =
-      form.lengths == kNone ? nullptr : tensor_at(arguments, place(form.lengths));
+  const auto* lengths = form.lengths == kNone ? nullptr : tensor_at(arguments, place(form.lengths));
   if (!lengths || lengths->shape.size() != 1 || lengths->shape[0] < 2) return std::nullopt;
   const auto sequences = lengths->shape[0] - 1;
   return Sizes{sequences, q[1], q[0] / sequences, k[0] / sequences, q[2], v[2]};
@@ -167,8 +164,7 @@ Work attention_work(const OperatorCall& call) {
   if (form->bias != kNone) work.may_read(place(form->bias));
   if (form->gradient == kNone) {
     work.write(result_shape(query, *sizes), query.dtype).flops(forward, query.dtype);
-    if (form->logsumexp == kNone ||
-        flag_at(call.arguments, place(form->logsumexp)).value_or(true))
+    if (form->logsumexp == kNone || flag_at(call.arguments, place(form->logsumexp)).value_or(true))
       work.write(logsumexp_shape(query, *sizes), stream::DType::f32);
     return work.build();
   }

@@ -134,8 +134,8 @@ bool is_collective(std::string_view op) {
 }
 
 bool is_collective_kernel(std::string_view kernel) {
-  constexpr std::array<std::string_view, 5> words{"nccl", "rccl", "all_reduce",
-                                                  "AllReduce", "allreduce"};
+  constexpr std::array<std::string_view, 5> words{"nccl", "rccl", "all_reduce", "AllReduce",
+                                                  "allreduce"};
   return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
     return kernel.find(word) != std::string_view::npos;
   });

@@ -26,26 +26,24 @@ struct Form {
   std::size_t transposed = kNone;
 };
 
-using Part_ = ConvolutionPart;
-
 constexpr Form kForms[] = {
-    {"cudnn_convolution", Part_::result, {0, 1}, kNone, 3, 2, 4},
-    {"cudnn_convolution_relu", Part_::result, {0, 1}, 2, 3, 4, 5},
-    {"miopen_convolution", Part_::result, {0, 1}, 2, 4, 3, 5},
-    {"convolution", Part_::result, {0, 1}, 2, 3, 4, 5, 6},
-    {"_convolution", Part_::result, {0, 1}, 2, 3, 4, 5, 6},
-    {"conv1d", Part_::result, {0, 1}, 2, 3, 4, 5},
-    {"conv2d", Part_::result, {0, 1}, 2, 3, 4, 5},
-    {"conv3d", Part_::result, {0, 1}, 2, 3, 4, 5},
-    {"thnn_conv2d", Part_::result, {0, 1}, 3, 4, 5},
-    {"_slow_conv2d_forward", Part_::result, {0, 1}, 3, 4, 5},
-    {"_conv_depthwise2d", Part_::result, {0, 1}, 3, 4, 5, 6},
-    {"conv_depthwise3d", Part_::result, {0, 1}, 3, 4, 5, 6},
-    {"cudnn_convolution_backward_input", Part_::input_gradient, {1, 2}},
-    {"miopen_convolution_backward_input", Part_::input_gradient, {1, 2}},
-    {"cudnn_convolution_backward_weight", Part_::weight_gradient, {1, 2}},
-    {"miopen_convolution_backward_weight", Part_::weight_gradient, {1, 2}},
-    {"convolution_backward", Part_::both, {0, 1}}};
+    {"cudnn_convolution", ConvolutionPart::result, {0, 1}, kNone, 3, 2, 4},
+    {"cudnn_convolution_relu", ConvolutionPart::result, {0, 1}, 2, 3, 4, 5},
+    {"miopen_convolution", ConvolutionPart::result, {0, 1}, 2, 4, 3, 5},
+    {"convolution", ConvolutionPart::result, {0, 1}, 2, 3, 4, 5, 6},
+    {"_convolution", ConvolutionPart::result, {0, 1}, 2, 3, 4, 5, 6},
+    {"conv1d", ConvolutionPart::result, {0, 1}, 2, 3, 4, 5},
+    {"conv2d", ConvolutionPart::result, {0, 1}, 2, 3, 4, 5},
+    {"conv3d", ConvolutionPart::result, {0, 1}, 2, 3, 4, 5},
+    {"thnn_conv2d", ConvolutionPart::result, {0, 1}, 3, 4, 5},
+    {"_slow_conv2d_forward", ConvolutionPart::result, {0, 1}, 3, 4, 5},
+    {"_conv_depthwise2d", ConvolutionPart::result, {0, 1}, 3, 4, 5, 6},
+    {"conv_depthwise3d", ConvolutionPart::result, {0, 1}, 3, 4, 5, 6},
+    {"cudnn_convolution_backward_input", ConvolutionPart::input_gradient, {1, 2}},
+    {"miopen_convolution_backward_input", ConvolutionPart::input_gradient, {1, 2}},
+    {"cudnn_convolution_backward_weight", ConvolutionPart::weight_gradient, {1, 2}},
+    {"miopen_convolution_backward_weight", ConvolutionPart::weight_gradient, {1, 2}},
+    {"convolution_backward", ConvolutionPart::both, {0, 1}}};
 
 const Form* find(std::string_view op) {
   const auto* found =
@@ -169,9 +167,9 @@ bool is_convolution_kernel(std::string_view kernel) {
   for (const std::string_view other : {"nchwToNhwc", "nhwcToNchw", "computeOffsets", "scalePacked",
                                        "computeBOffsets", "elementwise"})
     if (kernel.find(other) != std::string_view::npos) return false;
-  constexpr std::array<std::string_view, 11> words{"conv",  "Conv",  "gemm",    "xmma", "wgrad",
-                                                   "dgrad", "fprop", "cutlass", "Cijk", "winograd",
-                                                   "miopenSp3"};
+  constexpr std::array<std::string_view, 11> words{"conv",  "Conv",     "gemm",     "xmma",
+                                                   "wgrad", "dgrad",    "fprop",    "cutlass",
+                                                   "Cijk",  "winograd", "miopenSp3"};
   return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
     return kernel.find(word) != std::string_view::npos;
   });

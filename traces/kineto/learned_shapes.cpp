@@ -23,6 +23,10 @@ bool may_be_result(const Shape& shape, const Shape& input, std::int64_t channels
 
 } // namespace
 
+bool LearnedShapes::covers(std::string_view op) {
+  return is_convolution(op) || op == "max_pool2d_with_indices";
+}
+
 bool LearnedShapes::is_missing(const OperatorCall& call) {
   if (is_convolution(call.op)) return !tells_convolution(call);
   return call.op == "max_pool2d_with_indices" && pooling_work(call).rule == stream::Rule::unknown;

@@ -21,6 +21,14 @@ namespace umf::traces::kineto {
 /// each. Memory: 4 bytes a call with a missing shape, and the distinct shapes.
 class LearnedShapes {
 public:
+  /// True for operators that may leave out a shape.
+  static bool covers(std::string_view op);
+  /// True when some call leaves out a shape.
+  bool any() const { return !calls_.empty(); }
+  /// True for the call that was seen last.
+  bool is_last(std::uint64_t number) const { return last_ == number; }
+  /// True while a forward operator's result is looked for: any operator is of interest.
+  bool waits() const { return waiting_.has_value(); }
   /// First pass; `number` tells calls apart (an operator may launch several kernels).
   void observe(const OperatorCall& call, std::uint64_t number);
   /// Ends the first pass.
@@ -59,10 +67,10 @@ private:
 
   std::map<Shape, Id> ids_;
   std::vector<const Shape*> shapes_{nullptr};
-  std::vector<Id> calls_; ///< what each call with a missing shape leaves out
-  std::map<Pair, Id> results_;  ///< by input and weight
-  std::map<Pair, Id> inputs_;   ///< by gradient and weight
-  std::map<Pair, Id> weights_;  ///< by gradient and input
+  std::vector<Id> calls_;      ///< what each call with a missing shape leaves out
+  std::map<Pair, Id> results_; ///< by input and weight
+  std::map<Pair, Id> inputs_;  ///< by gradient and weight
+  std::map<Pair, Id> weights_; ///< by gradient and input
   std::optional<Waiting> waiting_;
   std::optional<Before> before_;
   std::optional<std::uint64_t> last_;

@@ -156,8 +156,7 @@ bool is_norm(std::string_view op) {
 }
 
 bool is_norm_kernel(std::string_view kernel) {
-  constexpr std::array<std::string_view, 5> words{"norm", "Norm", "NORM", "bn_",
-"Rowwise"};
+  constexpr std::array<std::string_view, 5> words{"norm", "Norm", "NORM", "bn_", "Rowwise"};
   return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
     return kernel.find(word) != std::string_view::npos;
   });

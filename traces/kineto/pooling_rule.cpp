@@ -23,15 +23,14 @@ struct Pooling {
   std::size_t ceiling = 0;  ///< the flag that rounds sizes up
 };
 
-constexpr Pooling kPoolings[] = {
-    {"max_pool2d_with_indices", Form::windows, true, 4, 5},
-    {"avg_pool2d", Form::windows, false, 0, 4},
-    {"_adaptive_avg_pool2d", Form::adaptive},
-    {"adaptive_avg_pool2d", Form::adaptive},
-    {"adaptive_max_pool2d", Form::adaptive, true},
-    {"max_pool2d_with_indices_backward", Form::backward, true},
-    {"avg_pool2d_backward", Form::backward},
-    {"_adaptive_avg_pool2d_backward", Form::backward}};
+constexpr Pooling kPoolings[] = {{"max_pool2d_with_indices", Form::windows, true, 4, 5},
+                                 {"avg_pool2d", Form::windows, false, 0, 4},
+                                 {"_adaptive_avg_pool2d", Form::adaptive},
+                                 {"adaptive_avg_pool2d", Form::adaptive},
+                                 {"adaptive_max_pool2d", Form::adaptive, true},
+                                 {"max_pool2d_with_indices_backward", Form::backward, true},
+                                 {"avg_pool2d_backward", Form::backward},
+                                 {"_adaptive_avg_pool2d_backward", Form::backward}};
 
 const Pooling* find(std::string_view op) {
   const auto* found = std::find_if(std::begin(kPoolings), std::end(kPoolings),

@@ -82,6 +82,8 @@ private:
     switch (event_.category) {
     case Category::op:
       if (timed) join_.add(op_from(event_, events_, texts_));
+      // In 2021 annotations were operators.
+      if (timed && is_step_mark(event_.name)) hand_over_issued();
       break;
     case Category::runtime:
       if (timed) hand_over_call();

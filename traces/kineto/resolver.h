@@ -1,10 +1,11 @@
 #pragma once
 
 #include "traces/io/spill.h"
-#include "traces/kineto/byte_rules.h"
 #include "traces/kineto/issued.h"
 #include "traces/kineto/join.h"
+#include "traces/kineto/learned_shapes.h"
 #include "traces/kineto/tensor_identity.h"
+#include "traces/kineto/work.h"
 
 #include <array>
 #include <cstdint>
@@ -58,14 +59,33 @@ private:
     Work work;
   };
 
+  /// What the work of a call depends on besides what its rule says.
+  struct Called {
+    TextId call = kNoText;
+    TextId kernel = kNoText;
+    const Shape* learned = nullptr;
+    bool operator==(const Called&) const = default;
+    struct Hash {
+      std::size_t operator()(const Called& called) const;
+    };
+  };
+
   void collect_templates(Join& joined);
+  void observe(const Issued& issued);
+  bool has_window(TextId op_name);
   void resolve(Resolved& record, std::uint32_t ordinal);
   const Work& work_for(const Issued& issued, std::string& identity);
-  const Work& work_of_call(TextId call);
+  const Work& work_of_call(const Issued& issued, const Shape* learned);
+  const Work& work_of_message(TextId message);
+  const Shape* learned(const Issued& issued);
 
   const io::TextPool& texts_;
   std::unordered_map<Likeness, Template, Likeness::Hash> templates_;
-  std::unordered_map<TextId, Work> works_;
+  std::unordered_map<Called, Work, Called::Hash> works_;
+  std::unordered_map<TextId, Work> messages_;
+  std::unordered_map<TextId, bool> has_window_; ///< by operator name
+  LearnedShapes shapes_;
+  stream::DType half_ = stream::DType::unknown; ///< the 16-bit type first seen
   TensorIdentity tensors_;
 };
 
