@@ -3,6 +3,7 @@
 #include "traces/kineto/archive.h"
 #include "traces/kineto/collective_rule.h"
 #include "traces/kineto/decimal.h"
+#include "traces/kineto/text_repair.h"
 
 #include <algorithm>
 #include <limits>
@@ -87,6 +88,19 @@ bool is_step_mark(std::string_view name) {
 
 Call call_from(const Event& event) {
   return {event.thread, call_kind(event.name), event.start_ns.value_or(0), end_of(event)};
+}
+
+Issued launch_from(const Event& event, std::uint64_t number, io::TextPool& texts) {
+  std::string name;
+  unescape(event.launched, name);
+  Issued issued;
+  issued.number = number;
+  issued.name = texts.intern(name);
+  issued.issue_ns = event.start_ns;
+  issued.external_id = event.external_id;
+  issued.grid = event.grid;
+  issued.block = event.block;
+  return issued;
 }
 
 OpRun op_from(const Event& event, std::uint64_t number, io::TextPool& texts) {

@@ -93,6 +93,8 @@ bool is_step_mark(std::string_view name);
 
 /// The call, operator, or device entry an event of that category stands for.
 Call call_from(const Event& event);
+/// The kernel that a call names (AMD's do), as if it had run.
+Issued launch_from(const Event& event, std::uint64_t number, io::TextPool& texts);
 OpRun op_from(const Event& event, std::uint64_t number, io::TextPool& texts);
 Issued issued_from(const Event& event, std::uint64_t number, io::TextPool& texts);
 

@@ -54,6 +54,22 @@ void Resolver::run(Join& joined, io::RecordLog& resolved) {
   }
 }
 
+void Resolver::capture(Join& joined, CapturedWorks& captured) {
+  while (const Issued* issued = joined.next())
+    if (issued->kind == IssuedKind::kernel) observe(*issued);
+  shapes_.rewind();
+  joined.rewind();
+  while (const Issued* issued = joined.next()) {
+    if (issued->kind != IssuedKind::kernel || issued->by_graph) continue;
+    const auto* shape = learned(*issued);
+    if (!issued->works || !comparable(*issued)) continue;
+    const Work& work = work_of_call(*issued, shape);
+    if (work.rule != stream::Rule::unknown)
+      captured.add(text_of(texts_, issued->name), issued->grid, issued->block,
+                   text_of(texts_, issued->op_name), work);
+  }
+}
+
 /// Kernels are alike when name, grid and block agree.
 void Resolver::collect_templates(Join& joined) {
   while (const Issued* issued = joined.next()) {
@@ -128,9 +144,9 @@ const Work& Resolver::work_for(const Issued& issued, std::string& identity) {
     return work_of_call(issued, shape);
   }
   if (issued.join != JoinRule::none && !issued.by_graph) return kNothing;
-  if (!comparable(issued)) return kNothing;
+  if (!comparable(issued)) return work_of_capture(issued, identity);
   const auto found = templates_.find({issued.name, issued.grid, issued.block});
-  if (found == templates_.end()) return kNothing;
+  if (found == templates_.end()) return work_of_capture(issued, identity);
   identity = found->second.op;
   return found->second.work;
 }
@@ -147,6 +163,19 @@ const Work& Resolver::work_of_call(const Issued& issued, const Shape* shape) {
   const auto half = half_ == stream::DType::unknown ? stream::DType::f16 : half_;
   return works_.emplace(called, work_of({bare_name(op.name), arguments, kernel, half, shape}))
       .first->second;
+}
+
+const Work& Resolver::work_of_capture(const Issued& issued, std::string& identity) {
+  if (!captured_) return kNothing;
+  const auto* captured =
+      comparable(issued) ? captured_->next(text_of(texts_, issued.name), issued.grid, issued.block)
+                         : nullptr;
+  if (!captured) {
+    ++not_captured_;
+    return kNothing;
+  }
+  identity = captured->op;
+  return captured->work;
 }
 
 const Work& Resolver::work_of_message(TextId message) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "traces/io/spill.h"
+#include "traces/kineto/captured_works.h"
 #include "traces/kineto/issued.h"
 #include "traces/kineto/join.h"
 #include "traces/kineto/learned_shapes.h"
@@ -42,6 +43,13 @@ public:
   /// `resolved` receives Resolved records in the order of `joined`.
   void run(Join& joined, io::RecordLog& resolved);
 
+  /// Adds what the kernels of this trace do. Called instead of run().
+  void capture(Join& joined, CapturedWorks& captured);
+  /// Kernels that this trace gives no work find theirs here; before run().
+  void use(CapturedWorks& captured) { captured_ = &captured; }
+  /// Kernels that had no operator and found nothing there either.
+  std::uint64_t not_captured() const { return not_captured_; }
+
   const TensorIdentity& tensors() const { return tensors_; }
 
 private:
@@ -77,6 +85,7 @@ private:
   const Work& work_for(const Issued& issued, std::string& identity);
   const Work& work_of_call(const Issued& issued, const Shape* learned);
   const Work& work_of_message(TextId message);
+  const Work& work_of_capture(const Issued& issued, std::string& identity);
   const Shape* learned(const Issued& issued);
 
   const io::TextPool& texts_;
@@ -85,6 +94,8 @@ private:
   std::unordered_map<TextId, Work> messages_;
   std::unordered_map<TextId, bool> has_window_; ///< by operator name
   LearnedShapes shapes_;
+  CapturedWorks* captured_ = nullptr;
+  std::uint64_t not_captured_ = 0;
   stream::DType half_ = stream::DType::unknown; ///< the 16-bit type first seen
   TensorIdentity tensors_;
 };

@@ -34,13 +34,8 @@ struct Operand {
   stream::DType dtype = stream::DType::unknown;
   Shape shape;
   std::uint64_t bytes = 0;
+  bool operator==(const Operand&) const = default;
 };
-
-template <class Archive>
-void visit(Archive& archive, Operand& operand) {
-  archive(operand.argument, operand.part, operand.slot, operand.backward, operand.updated,
-          operand.gather, operand.dtype, operand.shape, operand.bytes);
-}
 
 /// What a kernel moves and computes. Rule::unknown: nothing is known.
 struct Work {
@@ -48,12 +43,8 @@ struct Work {
   double flops = 0;
   stream::DType flops_dtype = stream::DType::unknown;
   std::vector<Operand> operands; ///< reads, then the writes
+  bool operator==(const Work&) const = default;
 };
-
-template <class Archive>
-void visit(Archive& archive, Work& work) {
-  archive(work.rule, work.flops, work.flops_dtype, work.operands);
-}
 
 using Arguments = std::vector<Argument>;
 
