@@ -76,12 +76,18 @@ Work selected_work(const Arguments& arguments) {
       .build();
 }
 
+/// index_select of long rows is a gather by indices that are expanded along the row.
+bool are_rows(const InputTensor& indices) {
+  return !indices.strides.empty() && indices.shape.size() > 1 &&
+         elements_of(stored_shape(indices)) < elements_of(indices.shape);
+}
+
 /// One element of the input for each index.
 Work elements_work(const Arguments& arguments, std::size_t at) {
   const auto* input = tensor_at(arguments, 0);
   const auto* indices = tensor_at(arguments, at);
   if (!input || !indices || elements_of(input->shape) == 0) return {};
-  auto read = read_operand(*input, 0, Part::activation);
+  auto read = read_operand(*input, 0, are_rows(*indices) ? Part::maybe_weight : Part::activation);
   const auto wanted = stream::storage_of(input->dtype, elements_of(indices->shape)).count;
   read.gather = wanted < read.bytes;
   read.bytes = std::min(read.bytes, wanted);

@@ -59,15 +59,31 @@ void Resolver::capture(Join& joined, CapturedWorks& captured) {
     if (issued->kind == IssuedKind::kernel) observe(*issued);
   shapes_.rewind();
   joined.rewind();
+  std::optional<Issued> launch; // the kernel it stands for may follow
+  const auto add_launch = [&] {
+    if (launch) capture(*launch, captured);
+    launch.reset();
+  };
   while (const Issued* issued = joined.next()) {
     if (issued->kind != IssuedKind::kernel || issued->by_graph) continue;
-    const auto* shape = learned(*issued);
-    if (!issued->works || !comparable(*issued)) continue;
-    const Work& work = work_of_call(*issued, shape);
-    if (work.rule != stream::Rule::unknown)
-      captured.add(text_of(texts_, issued->name), issued->grid, issued->block,
-                   text_of(texts_, issued->op_name), work);
+    if (launch && launch->issue_ns == issued->issue_ns && launch->name == issued->name)
+      launch.reset();
+    add_launch();
+    if (issued->start_ns)
+      capture(*issued, captured);
+    else
+      launch = *issued;
   }
+  add_launch();
+}
+
+/// A kernel without work keeps its place, so that the order of those alike stays.
+void Resolver::capture(const Issued& issued, CapturedWorks& captured) {
+  const auto* shape = learned(issued);
+  if (!comparable(issued)) return;
+  captured.add(text_of(texts_, issued.name), issued.grid, issued.block,
+               text_of(texts_, issued.op_name),
+               issued.works ? work_of_call(issued, shape) : kNothing);
 }
 
 /// Kernels are alike when name, grid and block agree.
@@ -167,10 +183,8 @@ const Work& Resolver::work_of_call(const Issued& issued, const Shape* shape) {
 
 const Work& Resolver::work_of_capture(const Issued& issued, std::string& identity) {
   if (!captured_) return kNothing;
-  const auto* captured =
-      comparable(issued) ? captured_->next(text_of(texts_, issued.name), issued.grid, issued.block)
-                         : nullptr;
-  if (!captured) {
+  const auto* captured = captured_->next(text_of(texts_, issued.name), issued.grid, issued.block);
+  if (!captured || captured->work.rule == stream::Rule::unknown) {
     ++not_captured_;
     return kNothing;
   }

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -78,6 +79,7 @@ private:
     };
   };
 
+  void capture(const Issued& issued, CapturedWorks& captured);
   void collect_templates(Join& joined);
   void observe(const Issued& issued);
   bool has_window(TextId op_name);

@@ -54,6 +54,7 @@ TEST_CASE("gather reads an element for each index and expanded indices once") {
   REQUIRE(accesses.size() == 3);
   CHECK(moved_bytes(accesses[0]).count == 888 * 8);
   CHECK(moved_bytes(accesses[1]).count == 888 * 2880 * 2);
+  CHECK(records.tensors.at(accesses[1].tensor).role == stream::Role::weight);
   CHECK(moved_bytes(accesses[2]).count == 888 * 2880 * 2);
 }
 
