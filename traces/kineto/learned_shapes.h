@@ -27,6 +27,8 @@ public:
   bool any() const { return !calls_.empty(); }
   /// True for the call that was seen last.
   bool is_last(std::uint64_t number) const { return last_ == number; }
+  /// What learned() said last.
+  const Shape* last_learned() const { return current_; }
   /// True while a forward operator's result is looked for: any operator is of interest.
   bool waits() const { return waiting_.has_value(); }
   /// First pass; `number` tells calls apart (an operator may launch several kernels).

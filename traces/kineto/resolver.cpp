@@ -122,6 +122,7 @@ bool Resolver::has_window(TextId op_name) {
 const Shape* Resolver::learned(const Issued& issued) {
   if (!shapes_.any() || issued.by_graph || issued.join == JoinRule::none) return nullptr;
   if (!has_window(issued.op_name)) return nullptr;
+  if (shapes_.is_last(issued.op_number)) return shapes_.last_learned();
   const auto op = op_call(texts_, issued.op_call);
   const auto arguments = arguments_of(op);
   return shapes_.learned({bare_name(op.name), arguments, {}}, issued.op_number);
