@@ -73,6 +73,16 @@ std::unique_ptr<stream::Source> open_trace(const Path& path) {
                               start.empty() ? "an empty file" : "an unknown trace format", known));
 }
 
+std::unique_ptr<stream::Source> open_trace(const Path& path, const Path& shapes_from) {
+  if (shapes_from.empty()) return open_trace(path);
+  for (const auto& one : {path, shapes_from})
+    if (!kineto::looks_like_kineto(first_bytes(one)))
+      throw UserError(place_of(one.string()),
+                      "no trace of the PyTorch profiler, expected one: shapes pass from one "
+                      "Kineto trace to another");
+  return kineto::open_kineto(path, shapes_from);
+}
+
 std::unique_ptr<stream::Sink> create_trace(const Path& path, const stream::Header& header) {
   const std::string extension = path.extension().string();
   std::string known;

@@ -11,6 +11,11 @@ namespace umf::traces {
 /// Throws UserError when it cannot be read or no format knows it; lists those there are.
 std::unique_ptr<stream::Source> open_trace(const std::filesystem::path&);
 
+/// A Kineto trace whose kernels without operator take their work from the kernels of another
+/// of equal name, grid and block (`shapes_from`; empty: as above).
+std::unique_ptr<stream::Source> open_trace(const std::filesystem::path&,
+                                           const std::filesystem::path& shapes_from);
+
 /// A sink for the format that the name's ending asks for (.umft, .jsonl). The file appears
 /// with finish(). Throws UserError for other endings.
 std::unique_ptr<stream::Sink> create_trace(const std::filesystem::path&, const stream::Header&);

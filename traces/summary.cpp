@@ -13,7 +13,7 @@ namespace umf::traces {
 using namespace stream;
 
 static_assert(Summary::kRoles == static_cast<std::size_t>(Role::workspace) + 1);
-static_assert(Summary::kRules == static_cast<std::size_t>(Rule::unknown) + 1);
+static_assert(Summary::kRules == static_cast<std::size_t>(kLastRule) + 1);
 
 namespace {
 

@@ -36,7 +36,7 @@ struct Summary {
   std::uint64_t marks = 0;
 
   static constexpr std::size_t kRoles = 8;
-  static constexpr std::size_t kRules = 6;
+  static constexpr std::size_t kRules = static_cast<std::size_t>(stream::kLastRule) + 1;
   struct Tensors {
     std::uint64_t count = 0;
     Bytes bytes{};

@@ -194,6 +194,7 @@ Json trace_json(const ReplayRun& run, const RunFacts& facts) {
           {"busy_ns", run.trace.busy_ns},
           {"span_ns", run.trace.span_ns},
           {"inferred_bytes", full.at("inferred_bytes")},
+          {"kernels_by_rule", full.at("kernels_by_rule")},
           {"oddities", full.at("oddities")},
           {"copies_without_host_side", run.totals.skipped_host_side}};
 }

@@ -116,17 +116,23 @@ void links(Out out, const ReplayRun& run) {
   }
 }
 
-void provenance(Out out, const ReplayRun& run) {
-  fmt::format_to(out, "\nbytes by rule  ");
-  std::string rules;
+/// Four rules a line, each with its bytes and kernels.
+std::string bytes_by_rule(const traces::Summary& trace) {
+  std::string text = "bytes by rule  ";
+  int shown = 0;
   for (std::size_t r = 0; r < traces::Summary::kRules; ++r) {
-    const auto& inferred = run.trace.inferred[r];
-    if (inferred.bytes.count > 0)
-      rules += fmt::format("{}{} {}", rules.empty() ? "" : "   ",
-                           stream::name_of(static_cast<stream::Rule>(r)),
-                           decimal_bytes(inferred.bytes.count));
+    const auto& inferred = trace.inferred[r];
+    if (inferred.bytes.count == 0) continue;
+    text += shown == 0 ? "" : shown % 4 == 0 ? "\n               " : "   ";
+    text += fmt::format("{} {} ({})", stream::name_of(static_cast<stream::Rule>(r)),
+                        decimal_bytes(inferred.bytes.count), inferred.kernels);
+    ++shown;
   }
-  fmt::format_to(out, "{}\n", rules.empty() ? "none known" : rules);
+  return text + (shown == 0 ? "none known\n" : "\n");
+}
+
+void provenance(Out out, const ReplayRun& run) {
+  fmt::format_to(out, "\n{}", bytes_by_rule(run.trace));
   for (const auto& oddity : run.trace.oddities)
     fmt::format_to(out, "oddity         {} × {}: {} (first at {})\n", oddity.count, oddity.code,
                    oddity.sentence, oddity.first_place);

@@ -79,11 +79,11 @@ ReplayRun run_replay(const ReplayRequest& request) {
   if (!request.ideal.empty()) hw::lift(scenario, request.ideal);
   ReplayRun run;
   hush_systemc();
-  WeightCollector first_pass(open_source(request.trace, request.stop));
+  WeightCollector first_pass(open_source(request.trace, request.stop, request.shapes_from));
   run.trace = traces::summarise(first_pass);
 
   run.platform = std::make_unique<hw::Platform>(std::move(scenario));
-  const auto source = traces::open_trace(request.trace);
+  const auto source = traces::open_trace(request.trace, request.shapes_from);
   const std::uint64_t all = run.trace.kernels + run.trace.copies.count + run.trace.memsets.count;
   const auto weights = first_pass.weights();
   naming_the_trace(request.trace, [&] {

@@ -28,6 +28,7 @@ struct ReplayRun {
 
 struct ReplayRequest {
   std::filesystem::path trace;
+  std::filesystem::path shapes_from; ///< a trace that says what kernels without operator do
   std::filesystem::path scenario;
   std::vector<std::string> sets; ///< --set overlays
   std::string ideal;             ///< the limit to lift (hw::lift); empty: none

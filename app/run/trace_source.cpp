@@ -36,9 +36,11 @@ void refuse_pipe(const std::filesystem::path& trace) {
 } // namespace
 
 std::unique_ptr<stream::Source> open_source(const std::filesystem::path& trace,
-                                            std::function<bool()> stop) {
+                                            std::function<bool()> stop,
+                                            const std::filesystem::path& shapes_from) {
   refuse_pipe(trace);
-  return std::make_unique<Interruptible>(traces::open_trace(trace), std::move(stop));
+  if (!shapes_from.empty()) refuse_pipe(shapes_from);
+  return std::make_unique<Interruptible>(traces::open_trace(trace, shapes_from), std::move(stop));
 }
 
 } // namespace umf::app

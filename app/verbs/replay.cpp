@@ -20,8 +20,8 @@ namespace {
 
 struct Options {
   std::vector<std::string> traces;
-  std::string scenario, out = "umfsim-out", policy, replay, resolution, seed, progress = "auto",
-                        format = "table";
+  std::string shapes_from, scenario, out = "umfsim-out", policy, replay, resolution, seed,
+                                     progress = "auto", format = "table";
   std::vector<std::string> sets, against, ideal;
   bool quiet = false;
 };
@@ -64,6 +64,7 @@ Exit replay(const Options& options) {
   Progress progress(options.progress, options.quiet);
   ReplayRequest request;
   request.trace = options.traces.front();
+  request.shapes_from = options.shapes_from;
   request.scenario = options.scenario;
   request.sets = overlays(options);
   request.progress = [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); };
@@ -98,6 +99,7 @@ Action add_replay(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("replay", "Replay a trace on a simulated machine");
   verb->add_option("TRACE", options->traces, "Trace of any readable format")->required();
+  verb->add_option("--shapes-from", options->shapes_from, kShapesFrom);
   verb->add_option("--scenario", options->scenario, "Scenario file (JSON)")->required();
   verb->add_option("--set", options->sets,
                    "POINTER=VALUE over the scenario, such as tiers.hbm.capacity=64GiB; repeatable")

@@ -28,6 +28,11 @@ Action add_check(CLI::App& app);
 Action add_completion(CLI::App& app);
 Action add_man(CLI::App& app);
 
+/// Help of --shapes-from, which several verbs take.
+inline constexpr const char* kShapesFrom =
+    "Kineto trace of the graph's capture, or of an eager run: kernels here without operator do "
+    "what those of equal name, grid and block do there";
+
 /// To stdout, all of it; throws UserError where that fails, as on a full disk.
 void print(std::string_view text);
 

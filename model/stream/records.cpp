@@ -41,8 +41,10 @@ struct Names<CopyKind> {
 };
 template <>
 struct Names<Rule> {
-  static constexpr std::string_view list[] = {"recorded", "gemm",      "elementwise",
-                                              "matched",  "generated", "unknown"};
+  static constexpr std::string_view list[] = {
+      "recorded",  "gemm",       "elementwise", "matched", "generated",
+      "unknown",   "attention",  "norm",        "softmax", "embedding",
+      "reduction", "collective", "convolution", "pooling", "captured"};
 };
 
 template <class Enum>

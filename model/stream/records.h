@@ -74,8 +74,20 @@ enum class Rule : std::uint8_t {
   elementwise, ///< operand shapes of an elementwise operator
   matched,     ///< copied from a matched kernel of equal name, grid and block
   generated,   ///< computed from a model's shape by a generator
-  unknown      ///< nothing is known; no bytes are charged
+  unknown,     ///< nothing is known; no bytes are charged
+  attention,   ///< shapes of queries, keys and values
+  norm,        ///< shapes of a normalisation
+  softmax,     ///< shapes of a softmax
+  embedding,   ///< rows looked up in, or written to, a table
+  reduction,   ///< shapes of a sum, extremum, scan or sort
+  collective,  ///< message sizes of a collective, as this device's memory sees them
+  convolution, ///< shapes of a convolution
+  pooling,     ///< shapes of a pooling
+  captured     ///< copied from a kernel of equal name, grid and block of another trace
 };
+
+/// The last of the rules. Files hold the numbers: new rules come after it.
+inline constexpr Rule kLastRule = Rule::captured;
 
 /// A device queue: kernels of one stream run in order.
 struct StreamId {

@@ -99,3 +99,33 @@ TEST_CASE("inspect counts every profiler trace of the table right", "[app]") {
     CHECK(milliseconds(found.at("busy_ns")) == row.at("busy_union_ms"));
   }
 }
+
+TEST_CASE("shapes pass from one profiler trace to another and from no other file", "[app]") {
+  Folder folder;
+  folder.write("t.jsonl", plain_trace(3));
+  folder.write("k.json", "{\"traceEvents\":[]}");
+  for (const auto& pair : {std::pair("t.jsonl", "k.json"), std::pair("k.json", "t.jsonl")}) {
+    const Ended ended =
+        umfsim({"inspect", pair.first, "--shapes-from", pair.second}, folder.path());
+    CHECK(ended.status == 2);
+    CHECK_THAT(ended.err, Contains("t.jsonl") && Contains("expected"));
+  }
+}
+
+TEST_CASE("inspect says how many kernels took their shapes from a capture", "[app]") {
+  const std::string pair = "data/traces/kineto/inference_sglang_decode_";
+  const auto decode = shared_file(pair + "sglang_Qwen3-8B_decode.json.gz");
+  const auto capture = shared_file(pair + "capture_traces_bs_32_rank0.json.gz");
+  if (!decode || !capture) return;
+  Folder folder;
+  const Ended ended =
+      umfsim({"inspect", decode->string(), "--shapes-from", capture->string(), "--format", "json"},
+             folder.path());
+  REQUIRE(ended.status == 0);
+  const Json found = Json::parse(ended.out);
+  // tests/traces/kineto/capture_test.cpp derives the number.
+  CHECK(found.at("kernels_by_rule").at("captured") == 36 * 13 + 4);
+  CHECK(found.at("inferred_bytes").at("captured") > 0);
+  // Two attention kernels a layer, and those around the graph that have no operator.
+  CHECK(found.at("oddities").dump().find("no-captured-shapes") != std::string::npos);
+}

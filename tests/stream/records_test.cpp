@@ -27,7 +27,7 @@ TEMPLATE_TEST_CASE("every name leads back to its value, and no name is used twic
                                      std::pair(Launch{}, count_of(Launch::programmatic)),
                                      std::pair(Pattern{}, count_of(Pattern::gather)),
                                      std::pair(CopyKind{}, count_of(CopyKind::memset)),
-                                     std::pair(Rule{}, count_of(Rule::unknown)));
+                                     std::pair(Rule{}, count_of(kLastRule)));
   const std::size_t count = std::get<std::pair<TestType, std::size_t>>(counts).second;
   std::set<std::string> names;
   for (std::size_t i = 0; i < count; ++i) {

@@ -114,7 +114,7 @@ inline constexpr auto kLast<stream::Pattern> = stream::Pattern::gather;
 template <>
 inline constexpr auto kLast<stream::CopyKind> = stream::CopyKind::memset;
 template <>
-inline constexpr auto kLast<stream::Rule> = stream::Rule::unknown;
+inline constexpr auto kLast<stream::Rule> = stream::kLastRule;
 
 template <class Enum>
 requires std::is_enum_v<Enum>

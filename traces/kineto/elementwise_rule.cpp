@@ -1,7 +1,6 @@
 #include "traces/kineto/elementwise_rule.h"
 
 #include "traces/kineto/decimal.h"
-#include "traces/kineto/gemm_rule.h"
 
 #include <algorithm>
 #include <iterator>
@@ -82,6 +81,22 @@ constexpr Pointwise kPointwise[] = {{"add", 2},
                                     {"tanh_backward", 2},
                                     {"threshold_backward", 2},
                                     {"hardtanh_backward", 2},
+                                    {"leaky_relu_backward", 2},
+                                    {"elu_backward", 2},
+                                    {"softplus_backward", 2},
+                                    {"hardswish", 1},
+                                    {"hardswish_backward", 2},
+                                    {"hardsigmoid", 1},
+                                    {"hardsigmoid_backward", 2},
+                                    {"mish", 1},
+                                    {"nan_to_num", 1},
+                                    {"erfc", 1},
+                                    {"tan", 1},
+                                    {"sinh", 1},
+                                    {"cosh", 1},
+                                    {"atan", 1},
+                                    {"frac", 1},
+                                    {"xlogy", 2},
                                     {"eq", 2, Form::compare},
                                     {"ne", 2, Form::compare},
                                     {"lt", 2, Form::compare},
@@ -248,6 +263,33 @@ Work with_rule(std::vector<Operand> operands) {
   return work;
 }
 
+/// The profiler writes "TensorList" for the type of a list. The kernel that joins one names
+/// its element's type, or an opaque one of as many bytes: of 2 bytes then the 16-bit type of
+/// this trace, of others the plainest.
+DType joined_type(std::string_view kernel, DType half) {
+  constexpr std::string_view opaque = "OpaqueType<";
+  if (const auto at = kernel.find(opaque); at != std::string_view::npos) {
+    const auto digit = kernel.substr(at + opaque.size(), 2);
+    if (digit == "1u") return DType::u8;
+    if (digit == "2u") return half;
+    if (digit == "4u") return DType::f32;
+    if (digit == "8u") return DType::i64;
+    return digit == "16" ? DType::c128 : DType::unknown;
+  }
+  const auto name = kernel.find("CatArray");
+  const auto begin = std::min(kernel.find('<', name), kernel.size());
+  const auto end = std::min(kernel.find(',', begin), kernel.size());
+  return begin < end ? dtype_from(kernel.substr(begin + 1, end - begin - 1)) : DType::unknown;
+}
+
+std::vector<Argument> with_list_type(const OperatorCall& call) {
+  auto arguments = call.arguments;
+  arguments[0].dtype = joined_type(call.kernel, call.half);
+  for (auto& tensor : arguments[0].tensors)
+    tensor.dtype = arguments[0].dtype;
+  return arguments;
+}
+
 /// copy_(destination, source).
 Work copy_work(const std::vector<Argument>& arguments) {
   const auto inputs = inputs_of(arguments, 0, 2);
@@ -292,10 +334,14 @@ bool is_elementwise_kernel(std::string_view kernel) {
          kernel.find("CatArray") != std::string_view::npos;
 }
 
-Work elementwise_work(std::string_view op, const std::vector<Argument>& arguments) {
-  const auto* rule = find(op);
+Work elementwise_work(const OperatorCall& call) {
+  const auto* rule = find(call.op);
   if (!rule) return {};
-  return rule->form == Form::copy ? copy_work(arguments) : pointwise_work(op, arguments, *rule);
+  if (rule->form == Form::copy) return copy_work(call.arguments);
+  if (rule->form == Form::concatenate && !call.arguments.empty() && call.arguments[0].list &&
+      call.arguments[0].dtype == DType::unknown)
+    return pointwise_work(call.op, with_list_type(call), *rule);
+  return pointwise_work(call.op, call.arguments, *rule);
 }
 
 } // namespace umf::traces::kineto

@@ -1,9 +1,8 @@
 #pragma once
 
-#include "traces/kineto/byte_rules.h"
+#include "traces/kineto/work.h"
 
 #include <string_view>
-#include <vector>
 
 namespace umf::traces::kineto {
 
@@ -13,6 +12,6 @@ bool is_elementwise_kernel(std::string_view kernel);
 
 /// Inputs read once and the broadcast result written once; Rule::unknown when a shape or
 /// type is missing.
-Work elementwise_work(std::string_view op, const std::vector<Argument>& arguments);
+Work elementwise_work(const OperatorCall& call);
 
 } // namespace umf::traces::kineto

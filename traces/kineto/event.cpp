@@ -113,21 +113,27 @@ struct RawKey {
   Raw slot;
 };
 
-constexpr std::array<NumberKey, 9> kNumbers{{{"correlation", &Event::correlation},
-                                             {"External id", &Event::external_id},
-                                             {"external id", &Event::external_id},
-                                             {"device", &Event::device},
-                                             {"stream", &Event::stream},
-                                             {"wait_on_stream", &Event::awaited_stream},
-                                             {"bytes", &Event::bytes},
-                                             {"registers per thread", &Event::registers},
-                                             {"shared memory", &Event::shared_memory}}};
+constexpr std::array<NumberKey, 11> kNumbers{{{"correlation", &Event::correlation},
+                                              {"External id", &Event::external_id},
+                                              {"external id", &Event::external_id},
+                                              {"device", &Event::device},
+                                              {"stream", &Event::stream},
+                                              {"wait_on_stream", &Event::awaited_stream},
+                                              {"bytes", &Event::bytes},
+                                              {"registers per thread", &Event::registers},
+                                              {"shared memory", &Event::shared_memory},
+                                              {"In msg nelems", &Event::in_elements},
+                                              {"Out msg nelems", &Event::out_elements}}};
 
 constexpr std::array<RawKey, 5> kRaw{{{"Input Dims", &Event::dims},
                                       {"Input dims", &Event::dims},
                                       {"Input type", &Event::types},
                                       {"Input Strides", &Event::strides},
                                       {"Concrete Inputs", &Event::concrete}}};
+
+constexpr std::array<RawKey, 3> kWords{{{"kernel", &Event::launched},
+                                        {"Collective name", &Event::collective},
+                                        {"dtype", &Event::dtype}}};
 
 std::string_view key_of(json::field& field) {
   const char* begin = field.key().raw();
@@ -176,6 +182,12 @@ void read_argument(std::string_view key, json::value& value, Event& event) {
       std::find_if(kRaw.begin(), kRaw.end(), [&](const RawKey& r) { return r.key == key; });
   if (raw != kRaw.end()) {
     event.*raw->slot = raw_array(value);
+    return;
+  }
+  const auto word =
+      std::find_if(kWords.begin(), kWords.end(), [&](const RawKey& w) { return w.key == key; });
+  if (word != kWords.end()) {
+    event.*word->slot = scalar(value.raw_json_token());
     return;
   }
   if (key == "grid") event.has_grid = read_extent(raw_array(value), event.grid);

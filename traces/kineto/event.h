@@ -53,6 +53,11 @@ struct Event {
   std::string_view types;
   std::string_view strides;
   std::string_view concrete;
+  std::string_view collective; ///< of a collective's kernel: which one, type and elements
+  std::string_view dtype;
+  std::optional<std::int64_t> in_elements;
+  std::optional<std::int64_t> out_elements;
+  std::string_view launched; ///< the kernel a call launches, as written (AMD)
   std::uint32_t faults = 0;
 };
 

@@ -18,23 +18,23 @@ struct Positions {
   Part added_part;
 };
 
-constexpr std::array<Positions, 6> kGemms{
+constexpr std::array<Positions, 11> kGemms{
     {{"mm", 0, 1, std::nullopt, Part::maybe_weight, Part::activation},
      {"addmm", 1, 2, 0, Part::weight, Part::weight},
      {"bmm", 0, 1, std::nullopt, Part::activation, Part::activation},
      {"baddbmm", 1, 2, 0, Part::activation, Part::activation},
      {"matmul", 0, 1, std::nullopt, Part::maybe_weight, Part::activation},
-     {"linear", 0, 1, 2, Part::weight, Part::weight}}};
+     {"linear", 0, 1, 2, Part::weight, Part::weight},
+     {"_addmm_activation", 1, 2, 0, Part::weight, Part::weight},
+     {"mv", 0, 1, std::nullopt, Part::activation, Part::activation},
+     {"dot", 0, 1, std::nullopt, Part::activation, Part::activation},
+     {"_scaled_mm", 0, 1, 4, Part::weight, Part::weight},
+     {"aiter::gemm_a16w16", 0, 1, 2, Part::weight, Part::weight}}};
 
 const Positions* find(std::string_view op) {
   const auto found =
       std::find_if(kGemms.begin(), kGemms.end(), [&](const Positions& p) { return p.op == op; });
   return found == kGemms.end() ? nullptr : &*found;
-}
-
-const InputTensor* tensor_at(const std::vector<Argument>& arguments, std::size_t i) {
-  if (i >= arguments.size() || arguments[i].tensors.size() != 1) return nullptr;
-  return &arguments[i].tensors.front();
 }
 
 /// Leading dimensions of two batches, broadcast.
@@ -90,6 +90,25 @@ bool is_transposed_view(const InputTensor& tensor) {
   return tensor.strides.size() == 2 && tensor.strides[0] == 1 && tensor.strides[1] > 1;
 }
 
+/// Operators that take their weight as (outputs, inputs).
+bool takes_rows(std::string_view op) {
+  return op == "linear" || op == "aiter::gemm_a16w16";
+}
+
+Operand bias_operand(const InputTensor& tensor, std::size_t argument, Part part) {
+  auto operand = read_operand(tensor, argument, part);
+  operand.slot = Slot::bias;
+  return operand;
+}
+
+/// That of the left factor, unless an operator on 8-bit factors names another.
+stream::DType result_type(const OperatorCall& call, stream::DType left) {
+  constexpr std::size_t out_dtype = 6;
+  if (call.op != "_scaled_mm") return left;
+  const auto number = number_at(call.arguments, out_dtype);
+  return number ? dtype_from_number(*number) : call.half;
+}
+
 } // namespace
 
 bool is_gemm(std::string_view op) {
@@ -107,31 +126,13 @@ bool is_gemm_kernel(std::string_view kernel) {
   });
 }
 
-Operand read_operand(const InputTensor& tensor, std::size_t argument, Part part) {
-  Operand operand;
-  operand.argument = static_cast<std::int32_t>(argument);
-  operand.part = part;
-  operand.dtype = tensor.dtype;
-  operand.shape = stored_shape(tensor);
-  operand.bytes = stream::storage_of(tensor.dtype, stored_elements(tensor)).count;
-  return operand;
-}
-
-Operand result_operand(Shape shape, stream::DType dtype) {
-  Operand operand;
-  operand.part = Part::output;
-  operand.dtype = dtype;
-  operand.bytes = stream::storage_of(dtype, elements_of(shape)).count;
-  operand.shape = std::move(shape);
-  return operand;
-}
-
-Work gemm_work(std::string_view op, const std::vector<Argument>& arguments) {
-  const auto* at = find(op);
+Work gemm_work(const OperatorCall& call) {
+  const auto& arguments = call.arguments;
+  const auto* at = find(call.op);
   const auto* left = at ? tensor_at(arguments, at->left) : nullptr;
   const auto* right = at ? tensor_at(arguments, at->right) : nullptr;
   if (!left || !right || stream::bits_of(left->dtype) == 0) return {};
-  auto shape = product(left->shape, right->shape, op == "linear");
+  auto shape = product(left->shape, right->shape, takes_rows(call.op));
   const auto results = shape ? elements_of(shape->result) : 0;
   if (results == 0 || shape->depth <= 0) return {};
 
@@ -143,10 +144,12 @@ Work gemm_work(std::string_view op, const std::vector<Argument>& arguments) {
   if (right_part == Part::maybe_weight && is_transposed_view(*right)) right_part = Part::weight;
   work.operands.push_back(read_operand(*left, at->left, Part::activation));
   work.operands.push_back(read_operand(*right, at->right, right_part));
-  if (at->added && is_read(arguments, op))
+  if (at->added && is_read(arguments, call.op))
     if (const auto* added = tensor_at(arguments, *at->added))
-      work.operands.push_back(read_operand(*added, *at->added, at->added_part));
-  work.operands.push_back(result_operand(std::move(shape->result), left->dtype));
+      work.operands.push_back(bias_operand(*added, *at->added, at->added_part));
+  const auto dtype = result_type(call, left->dtype);
+  if (stream::bits_of(dtype) == 0) return {};
+  work.operands.push_back(result_operand(std::move(shape->result), dtype));
   return work;
 }
 

@@ -1,7 +1,9 @@
 #include "traces/kineto/issued.h"
 
 #include "traces/kineto/archive.h"
+#include "traces/kineto/collective_rule.h"
 #include "traces/kineto/decimal.h"
+#include "traces/kineto/text_repair.h"
 
 #include <algorithm>
 #include <limits>
@@ -79,8 +81,26 @@ CallKind call_kind(std::string_view name) {
   return CallKind::other;
 }
 
+bool is_step_mark(std::string_view name) {
+  constexpr std::string_view mark = "ProfilerStep#";
+  return name.substr(0, mark.size()) == mark;
+}
+
 Call call_from(const Event& event) {
   return {event.thread, call_kind(event.name), event.start_ns.value_or(0), end_of(event)};
+}
+
+Issued launch_from(const Event& event, std::uint64_t number, io::TextPool& texts) {
+  std::string name;
+  unescape(event.launched, name);
+  Issued issued;
+  issued.number = number;
+  issued.name = texts.intern(name);
+  issued.issue_ns = event.start_ns;
+  issued.external_id = event.external_id;
+  issued.grid = event.grid;
+  issued.block = event.block;
+  return issued;
 }
 
 OpRun op_from(const Event& event, std::uint64_t number, io::TextPool& texts) {
@@ -128,6 +148,8 @@ Issued issued_from(const Event& event, std::uint64_t number, io::TextPool& texts
       event.category == Category::memset ? stream::CopyKind::memset : copy_kind(event.name);
   if (event.bytes && *event.bytes >= 0) issued.bytes = static_cast<std::uint64_t>(*event.bytes);
   issued.awaited_stream = event.awaited_stream;
+  if (const auto message = message_of(event); !message.empty())
+    issued.message = texts.intern(message);
   issued.host_waits = event.name != "Stream Wait Event";
   return issued;
 }

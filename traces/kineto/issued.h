@@ -83,12 +83,18 @@ struct Issued {
   std::uint64_t op_number = 0; ///< of the operator's event
   TextId op_name = kNoText;
   TextId op_call = kNoText;
+  Thread op_thread{};
+  TextId message = kNoText; ///< of a collective (message_of)
 };
 
 CallKind call_kind(std::string_view name);
+/// "ProfilerStep#": a step of the program begins.
+bool is_step_mark(std::string_view name);
 
 /// The call, operator, or device entry an event of that category stands for.
 Call call_from(const Event& event);
+/// The kernel that a call names (AMD's do), as if it had run.
+Issued launch_from(const Event& event, std::uint64_t number, io::TextPool& texts);
 OpRun op_from(const Event& event, std::uint64_t number, io::TextPool& texts);
 Issued issued_from(const Event& event, std::uint64_t number, io::TextPool& texts);
 

@@ -68,6 +68,7 @@ private:
     issued.op_number = op.number;
     issued.op_name = op.name;
     issued.op_call = op.call;
+    issued.op_thread = op.thread;
   }
   void close_before(std::int64_t time) {
     while (!open_.empty() && open_.back().end_ns < time)

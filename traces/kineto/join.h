@@ -28,6 +28,8 @@ public:
 
   void add(const Issued& issued, std::optional<std::int64_t> correlation);
   void add(const Call& call, std::optional<std::int64_t> correlation);
+  /// A kernel known by its launch alone, as when a graph was captured.
+  void add_launch(const Issued& kernel, const Call& call) { called_.add({kernel, call}); }
   void add(const OpRun& op) { ops_.add(op); }
 
   /// Ends adding.

@@ -137,6 +137,40 @@ std::vector<Argument> arguments_of(const Op& op) {
   return arguments;
 }
 
+const InputTensor* tensor_at(const std::vector<Argument>& arguments, std::size_t i) {
+  if (i >= arguments.size() || arguments[i].list || arguments[i].tensors.size() != 1)
+    return nullptr;
+  return &arguments[i].tensors.front();
+}
+
+std::optional<std::int64_t> number_at(const std::vector<Argument>& arguments, std::size_t i) {
+  return i < arguments.size() ? whole_number(arguments[i].concrete) : std::nullopt;
+}
+
+std::optional<bool> flag_at(const std::vector<Argument>& arguments, std::size_t i) {
+  if (i >= arguments.size()) return std::nullopt;
+  const auto& text = arguments[i].concrete;
+  if (text == "True" || text == "1") return true;
+  if (text == "False" || text == "0") return false;
+  return std::nullopt;
+}
+
+std::optional<Shape> list_at(const std::vector<Argument>& arguments, std::size_t i) {
+  if (i >= arguments.size() || arguments[i].concrete.empty()) return std::nullopt;
+  std::string_view text = arguments[i].concrete;
+  if (text.front() != '[' || text.back() != ']') return std::nullopt;
+  Shape values;
+  for (text = text.substr(1, text.size() - 2); !text.empty();) {
+    const auto end = std::min(text.find(','), text.size());
+    const auto first = std::min(text.find_first_not_of(' '), end);
+    const auto value = whole_number(text.substr(first, end - first));
+    if (!value) return std::nullopt;
+    values.push_back(*value);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return values;
+}
+
 stream::DType dtype_from(std::string_view name) {
   using stream::DType;
   constexpr std::array<std::pair<std::string_view, DType>, 24> table{

@@ -4,6 +4,7 @@
 #include "traces/kineto/issued.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,15 @@ struct Argument {
 /// The arguments of a call; empty when the trace was taken without shapes or they are
 /// malformed.
 std::vector<Argument> arguments_of(const Op& op);
+
+/// The tensor that is argument `i`; null for lists, values and what is not there.
+const InputTensor* tensor_at(const std::vector<Argument>& arguments, std::size_t i);
+
+/// Argument `i` as recorded in "Concrete Inputs": a whole number, True or False, a list of
+/// whole numbers ("[1, 1]"). Nothing when it was not recorded or is something else.
+std::optional<std::int64_t> number_at(const std::vector<Argument>& arguments, std::size_t i);
+std::optional<bool> flag_at(const std::vector<Argument>& arguments, std::size_t i);
+std::optional<Shape> list_at(const std::vector<Argument>& arguments, std::size_t i);
 
 /// PyTorch's names for element types ("float", "c10::BFloat16", "long int").
 stream::DType dtype_from(std::string_view name);

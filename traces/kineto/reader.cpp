@@ -39,6 +39,9 @@ public:
              Oddities& oddities)
       : splitter_(input), header_(header), texts_(texts), join_(join), oddities_(oddities) {}
 
+  /// Kernels that are known by their launch alone count too.
+  void keep_launches() { keeps_launches_ = true; }
+
   /// Returns the number of events.
   std::uint64_t run() {
     EventSplitter::Piece piece;
@@ -82,6 +85,8 @@ private:
     switch (event_.category) {
     case Category::op:
       if (timed) join_.add(op_from(event_, events_, texts_));
+      // In 2021 annotations were operators.
+      if (timed && is_step_mark(event_.name)) hand_over_issued();
       break;
     case Category::runtime:
       if (timed) hand_over_call();
@@ -95,7 +100,12 @@ private:
     }
   }
 
-  void hand_over_call() { join_.add(call_from(event_), event_.correlation); }
+  void hand_over_call() {
+    const auto call = call_from(event_);
+    join_.add(call, event_.correlation);
+    if (keeps_launches_ && !event_.launched.empty())
+      join_.add_launch(launch_from(event_, events_, texts_), call);
+  }
 
   void hand_over_issued() { join_.add(issued_from(event_, events_, texts_), event_.correlation); }
 
@@ -115,13 +125,34 @@ private:
   Join& join_;
   Oddities& oddities_;
   std::uint64_t events_ = 0;
+  bool keeps_launches_ = false;
 };
+
+CapturedWorks captured_works(const std::filesystem::path& path, Bytes memory) {
+  auto input = io::Input::open(path);
+  stream::Header header;
+  io::TextPool texts(memory);
+  Oddities oddities(input.name()); // those of the other trace are not this one's
+  Join join(memory, texts);
+  TextReader reader(input, header, texts, join, oddities);
+  reader.keep_launches();
+  reader.run();
+  join.run();
+  CapturedWorks captured;
+  Resolver(texts).capture(join, captured);
+  return captured;
+}
 
 class Reader final : public KinetoSource {
 public:
   Reader(io::Input input, const Options& options)
       : texts_(options.memory), resolved_(options.memory), oddities_(input.name()),
         resolver_(texts_) {
+    CapturedWorks captured;
+    if (!options.shapes_from.empty()) {
+      captured = captured_works(options.shapes_from, options.memory);
+      resolver_.use(captured);
+    }
     header_.format = "kineto";
     header_.source = std::filesystem::path(input.name()).filename().string();
     {
@@ -131,6 +162,7 @@ public:
       statistics_.joins = join.counts();
       note_waits(join);
       resolver_.run(join, resolved_);
+      note_not_captured();
     }
     records_.emplace(resolved_, texts_, resolver_.tensors(), oddities_.list());
   }
@@ -143,6 +175,12 @@ private:
   void note_waits(const Join& join) {
     for (std::uint64_t i = 0; i < join.waits_without_stream(); ++i)
       oddities_.note("wait-without-stream", "a wait does not say for which stream; left out", 0);
+  }
+
+  void note_not_captured() {
+    for (std::uint64_t i = 0; i < resolver_.not_captured(); ++i)
+      oddities_.note("no-captured-shapes",
+                     "a kernel without operator has no like in the trace of --shapes-from", 0);
   }
 
   stream::Header header_;
@@ -162,6 +200,13 @@ std::unique_ptr<KinetoSource> read_kineto(io::Input input, const Options& option
 
 std::unique_ptr<stream::Source> open_kineto(const std::filesystem::path& path) {
   return read_kineto(io::Input::open(path));
+}
+
+std::unique_ptr<stream::Source> open_kineto(const std::filesystem::path& path,
+                                            const std::filesystem::path& shapes_from) {
+  Options options;
+  options.shapes_from = shapes_from;
+  return read_kineto(io::Input::open(path), options);
 }
 
 } // namespace umf::traces::kineto

@@ -13,6 +13,9 @@ namespace umf::traces::kineto {
 
 struct Options {
   Bytes memory = 64_MiB; ///< of each sort and log before it spills to a temporary file
+  /// A Kineto trace whose kernels say what those here do that have no operator: the capture
+  /// of a graph, or an eager run. Empty: none.
+  std::filesystem::path shapes_from{};
 };
 
 /// Figures of the whole trace that no record carries.
@@ -33,6 +36,9 @@ public:
 std::unique_ptr<KinetoSource> read_kineto(io::Input input, const Options& options = {});
 
 std::unique_ptr<stream::Source> open_kineto(const std::filesystem::path& path);
+/// With shapes from another trace (Options::shapes_from).
+std::unique_ptr<stream::Source> open_kineto(const std::filesystem::path& path,
+                                            const std::filesystem::path& shapes_from);
 
 /// True when a file that begins with these bytes (after decompression) may be a Chrome
 /// trace: an object with a key, or an array of objects.

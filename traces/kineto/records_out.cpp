@@ -3,9 +3,23 @@
 #include "traces/kineto/archive.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace umf::traces::kineto {
+
+namespace {
+
+/// The share that moved_bytes() turns back into `bytes`, which it rounds up.
+double fraction_of(std::uint64_t bytes, std::uint64_t whole) {
+  const auto all = static_cast<double>(whole);
+  auto fraction = static_cast<double>(bytes) / all;
+  while (std::ceil(all * fraction) > static_cast<double>(bytes))
+    fraction = std::nextafter(fraction, 0.0);
+  return fraction;
+}
+
+} // namespace
 
 RecordsOut::RecordsOut(io::RecordLog& resolved, const io::TextPool& texts,
                        const TensorIdentity& tensors, std::vector<stream::Oddity> oddities)
@@ -73,7 +87,11 @@ void RecordsOut::emit_kernel(const Resolved& record) {
     access.tensor = touch.tensor;
     access.write = touch.write;
     access.rule = record.rule;
-    access.length = {touch.bytes};
+    access.length = {touch.scattered ? touch.whole : touch.bytes};
+    if (touch.scattered) {
+      access.pattern = stream::Pattern::gather;
+      access.fraction = fraction_of(touch.bytes, touch.whole);
+    }
     kernel.accesses.push_back(std::move(access));
   }
   device_ = issued.stream.device;

@@ -13,6 +13,7 @@ namespace umf::traces::kineto {
 namespace {
 
 constexpr auto kNeverFreed = std::numeric_limits<std::uint32_t>::max();
+constexpr std::size_t kMostForward = 4096; ///< weights alike that wait for a backward pass
 
 std::string shape_key(const Operand& operand) {
   return fmt::format("{}[{}]", stream::name_of(operand.dtype), fmt::join(operand.shape, ","));
@@ -27,30 +28,81 @@ std::string live_elements(stream::StreamId stream, const Operand& operand) {
                      elements_of(operand.shape));
 }
 
+/// A matrix and its transpose are alike.
+std::string weight_key(stream::Rule rule, const Operand& operand) {
+  auto shape = operand.shape;
+  if (rule == stream::Rule::gemm && shape.size() == 2 && shape[0] > shape[1])
+    std::swap(shape[0], shape[1]);
+  return fmt::format("{}/{}/{}/{}", static_cast<int>(rule), static_cast<int>(operand.slot),
+                     static_cast<int>(operand.dtype), fmt::join(shape, ","));
+}
+
+/// Results after the first are numbered.
+std::string result_name(const std::string& op, std::uint64_t place, std::int32_t argument) {
+  return argument < -1 ? fmt::format("{}#{}.out{}", op, place, -1 - argument)
+                       : fmt::format("{}#{}.out", op, place);
+}
+
 } // namespace
 
-std::vector<Touch> TensorIdentity::touch(const std::string& op, stream::StreamId stream,
-                                         const Work& work, std::uint32_t ordinal,
+void TensorIdentity::begin_step() {
+  ordinals_.clear();
+  forward_.clear();
+}
+
+std::vector<Touch> TensorIdentity::touch(const Toucher& toucher, const Work& work,
                                          std::vector<NewTensor>& fresh) {
-  const auto place = ordinals_[op]++;
+  const auto place = ordinals_[toucher.op]++;
   std::vector<Touch> touches;
+  touches.reserve(work.operands.size());
   for (const auto& operand : work.operands) {
-    const bool write = operand.part == Part::output || operand.part == Part::in_place;
-    const bool is_weight = operand.part == Part::weight ||
-                           (operand.part == Part::maybe_weight && !find_live(stream, operand));
+    const bool write =
+        operand.part == Part::output || operand.part == Part::in_place || operand.updated;
+    const auto as_weight = weight_of(toucher, place, work.rule, operand, fresh);
     Known known;
-    if (is_weight) {
-      known = weight(fmt::format("{}#{}.arg{}", op, place, operand.argument), operand, fresh);
-    } else if (operand.part == Part::output) {
-      known = create(operand, fmt::format("{}#{}.out", op, place), stream::Role::activation, fresh);
-    } else {
-      known = activation(stream, operand, ordinal, fresh);
-    }
-    if (write) remember(stream, operand, known);
-    if (!is_weight) last_use_[known.id] = ordinal;
-    touches.push_back({known.id, write, std::min(operand.bytes, known.bytes)});
+    if (as_weight)
+      known = *as_weight;
+    else if (operand.part == Part::output)
+      known = create(operand, result_name(toucher.op, place, operand.argument),
+                     stream::Role::activation, fresh);
+    else
+      known = activation(toucher.stream, operand, toucher.ordinal, fresh);
+    if (write && !as_weight) remember(toucher.stream, operand, known);
+    if (!as_weight) last_use_[known.id] = toucher.ordinal;
+    const auto bytes = std::min(operand.bytes, known.bytes);
+    touches.push_back({known.id, write, operand.gather && bytes < known.bytes, bytes, known.bytes});
   }
   return touches;
+}
+
+/// Nothing when the operand is no weight.
+std::optional<TensorIdentity::Known>
+TensorIdentity::weight_of(const Toucher& toucher, std::uint64_t place, stream::Rule rule,
+                          const Operand& operand, std::vector<NewTensor>& fresh) {
+  if (operand.part != Part::weight && operand.part != Part::maybe_weight) return std::nullopt;
+  if (operand.backward || operand.part == Part::maybe_weight)
+    if (const auto known = forward_weight(toucher, rule, operand)) return known;
+  if (operand.part == Part::maybe_weight && find_live(toucher.stream, operand)) return std::nullopt;
+  const auto known =
+      weight(fmt::format("{}#{}.arg{}", toucher.op, place, operand.argument), operand, fresh);
+  if (operand.backward || operand.updated) return known;
+  auto& used = forward_[weight_key(rule, operand)];
+  if (used.size() == kMostForward) used.pop_front();
+  used.push_back({known, toucher.thread});
+  return known;
+}
+
+/// Takes the last weight alike off the forward pass's. An operator that does not say that it
+/// is of a backward pass (mm) is of one if it runs on another thread than the forward pass.
+std::optional<TensorIdentity::Known>
+TensorIdentity::forward_weight(const Toucher& toucher, stream::Rule rule, const Operand& operand) {
+  const auto found = forward_.find(weight_key(rule, operand));
+  if (found == forward_.end() || found->second.empty()) return std::nullopt;
+  const auto& last = found->second.back();
+  if (!operand.backward && last.thread == toucher.thread) return std::nullopt;
+  const auto known = last.known;
+  found->second.pop_back();
+  return known;
 }
 
 /// One position may see several shapes (prefill and decode of one step number): each is a

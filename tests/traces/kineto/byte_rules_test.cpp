@@ -1,55 +1,16 @@
-#include "tests/traces/kineto/sample.h"
+#include "tests/traces/kineto/program.h"
 
 #include <catch2/catch.hpp>
 
 using namespace umf;
 using test::document;
 using test::event;
+using test::inputs;
 using test::kernel;
+using test::Program;
 using test::read;
 
 namespace {
-
-/// Operators and kernels one after the other, each launched inside its operator.
-class Program {
-public:
-  Program& launch(const std::string& op, const std::string& args, const std::string& kernel_name,
-                  int blocks = 0) {
-    const auto id = std::to_string(next_);
-    const auto at = [&](int offset) { return std::to_string(next_ * 10 + offset); };
-    add(event("cpu_op", op, at(0), "9", "\"External id\":" + id + "," + args));
-    add(event("cuda_runtime", "cudaLaunchKernel", at(1), "1", "\"correlation\":" + id));
-    add(device(id, at(5), kernel_name, blocks));
-    ++next_;
-    return *this;
-  }
-  Program& bare(const std::string& kernel_name, int blocks) {
-    add(device("0", std::to_string(next_++ * 10 + 5), kernel_name, blocks));
-    return *this;
-  }
-  Program& step() {
-    add(event("user_annotation", "ProfilerStep#1", std::to_string(next_++ * 10), "1", ""));
-    return *this;
-  }
-  test::Drained records() const { return read(document(events_)).records; }
-
-private:
-  static std::string device(const std::string& correlation, const std::string& start,
-                            const std::string& name, int blocks) {
-    const auto grid =
-        blocks == 0 ? "" : R"(,"block":[128,1,1],"grid":[)" + std::to_string(blocks) + ",1,1]";
-    return kernel(name, start, "1", "\"correlation\":" + correlation + grid);
-  }
-  void add(const std::string& text) { events_ += (events_.empty() ? "" : ",") + text; }
-
-  int next_ = 1;
-  std::string events_;
-};
-
-std::string inputs(const std::string& dims, const std::string& types,
-                   const std::string& more = "") {
-  return R"("Input Dims":)" + dims + R"(,"Input type":)" + types + more;
-}
 
 constexpr const char* kTwoBf16 = R"(["c10::BFloat16","c10::BFloat16"])";
 constexpr const char* kTwoFloat = R"(["float","float"])";
@@ -60,14 +21,12 @@ TEST_CASE("addmm reads its bias and factors, writes m×n and computes 2·m·n·k
   // Verbatim shapes of the H100 Qwen trace: bias 1024, 8944×1024 times 1024×1024, bf16.
   const auto records =
       Program()
-          .launch(
-              "aten::addmm",
-              inputs(
-                  "[[1024],[8944,1024],[1024,1024],[],[]]",
-                  R"(["c10::BFloat16","c10::BFloat16","c10::BFloat16","Scalar","Scalar"])",
-                  R"(,"Input Strides":[[1],[1024,1],[1,1024],[],[]])"
-                  R"(,"Concrete Inputs":["","","","1","1"])"),
-              "sm90_xmma_gemm_bf16")
+          .launch("aten::addmm",
+                  inputs("[[1024],[8944,1024],[1024,1024],[],[]]",
+                         R"(["c10::BFloat16","c10::BFloat16","c10::BFloat16","Scalar","Scalar"])",
+                         R"(,"Input Strides":[[1],[1024,1],[1,1024],[],[]])"
+                         R"(,"Concrete Inputs":["","","","1","1"])"),
+                  "sm90_xmma_gemm_bf16")
           .records();
   const auto& k = records.kernels.at(0);
   CHECK(k.rule == stream::Rule::gemm);
@@ -156,6 +115,26 @@ TEST_CASE("a TensorList is read whole") {
   CHECK(records.kernels.at(0).rule == stream::Rule::unknown);
 }
 
+TEST_CASE("the kernel of a concatenation names the type that its list does not") {
+  const auto args = inputs("[[[1,559,32],[1,559,32]],[]]", R"(["TensorList","Scalar"])",
+                           R"(,"Concrete Inputs":["","-1"])");
+  const auto table = inputs("[[64,4],[],[2]]", R"(["c10::BFloat16","Scalar","long int"])");
+  const auto records =
+      Program()
+          .launch("aten::index_select", table, "indexSelectLargeIndex")
+          .launch("aten::cat", args,
+                  "CatArrayBatchedCopy<at::native::(anonymous namespace)::OpaqueType<2u>, unsigned")
+          .launch("aten::cat", args, "CatArrayBatchedCopy<float, unsigned int, 3, 64, 64>")
+          .records();
+  const auto& opaque = records.kernels.at(1);
+  CHECK(opaque.rule == stream::Rule::elementwise);
+  CHECK(opaque.accesses.at(0).length.count == 559 * 32 * 2);
+  CHECK(opaque.accesses.at(2).length.count == 2 * 559 * 32 * 2);
+  // Two bytes: the 16-bit type this trace was seen to use.
+  CHECK(records.tensors.at(opaque.accesses.at(2).tensor).dtype == stream::DType::bf16);
+  CHECK(records.kernels.at(2).accesses.at(0).length.count == 559 * 32 * 4);
+}
+
 TEST_CASE("a concatenation joins along the dimension recorded") {
   // Lists name no element type in public traces; a writer that does is believed.
   const auto records =
@@ -239,6 +218,26 @@ TEST_CASE("weights return with every step and activations do not") {
   CHECK(weight(0) != weight(1)); // ordinals 0 and 1
   CHECK(weight(0) == weight(2));
   CHECK(weight(1) == weight(3));
+}
+
+TEST_CASE("a backward pass reads the weights of the forward pass in reverse order") {
+  // Two layers y = x·Wᵀ with W 32×32; strides unrecorded. Autograd, on a thread of its own,
+  // multiplies gradient and W: the second layer's comes first.
+  const auto linear = inputs("[[32],[8,32],[32,32]]", R"(["float","float","float"])");
+  const auto mm = inputs("[[8,32],[32,32]]", kTwoFloat);
+  Program program;
+  for (int step = 0; step < 2; ++step) {
+    program.step().thread(2).launch("aten::addmm", linear, "gemm");
+    program.launch("aten::addmm", linear, "gemm");
+    program.thread(3).launch("aten::mm", mm, "gemm").launch("aten::mm", mm, "gemm");
+  }
+  const auto records = program.records();
+  const auto weight = [&](std::size_t i) { return records.kernels.at(i).accesses.at(1).tensor; };
+  CHECK(weight(0) != weight(1));
+  CHECK(weight(2) == weight(1));
+  CHECK(weight(3) == weight(0));
+  for (std::size_t i = 0; i < 4; ++i)
+    CHECK(weight(i + 4) == weight(i));
 }
 
 TEST_CASE("mm's second factor is an activation when one of its shape is live") {

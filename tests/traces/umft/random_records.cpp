@@ -95,7 +95,7 @@ Access RandomRecords::access() {
   Access access;
   access.tensor = number<TensorId>();
   access.write = chance(2);
-  access.rule = code(Rule::unknown);
+  access.rule = code(kLastRule);
   access.pattern = code(Pattern::gather);
   access.offset = number<std::uint64_t>();
   access.length = {number<std::uint64_t>()};
@@ -124,7 +124,7 @@ Kernel RandomRecords::kernel() {
   if (chance(2)) kernel.layer = number<std::int32_t>();
   if (chance(2)) kernel.flops = figure();
   kernel.flops_dtype = code(DType::c128);
-  kernel.rule = code(Rule::unknown);
+  kernel.rule = code(kLastRule);
   kernel.accesses.resize(chance(2) ? random_() % 4 : 0);
   std::generate(kernel.accesses.begin(), kernel.accesses.end(), [this] { return access(); });
   return kernel;
