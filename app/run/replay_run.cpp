@@ -77,7 +77,8 @@ ReplayRun run_replay(const ReplayRequest& request) {
   hw::Scenario scenario = hw::read_scenario(load_scenario(request.scenario, request.sets));
   ReplayRun run;
   hush_systemc();
-  WeightCollector first_pass(open_source(request.trace, request.stop));
+  WeightCollector first_pass(
+      std::make_unique<StepCollector>(open_source(request.trace, request.stop), run.steps));
   run.trace = traces::summarise(first_pass);
 
   run.platform = std::make_unique<hw::Platform>(std::move(scenario));
@@ -88,7 +89,7 @@ ReplayRun run_replay(const ReplayRequest& request) {
     hw::Replay replay(*run.platform, *source, weights,
                       [&](hw::OperationRow&& row) { run.rows.push_back(std::move(row)); });
     replay.on_progress([&](std::uint64_t done) {
-      if (request.progress) request.progress(done, all);
+      if (request.progress) request.progress(done, all, *run.platform);
       return !(request.stop && request.stop());
     });
     replay.run();

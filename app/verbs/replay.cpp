@@ -49,7 +49,7 @@ std::string shown(const ReplayRun& run, const RunFacts& facts, const Options& op
   if (options.format == "csv") return kernels_csv(run);
   return terminal_report(run, facts) + "files          " +
          (std::filesystem::path(options.out) / "summary.json").string() +
-         ", kernels.csv, run.json\n";
+         ", kernels.csv, timeseries.csv, timeline.json, run.json\n";
 }
 
 Exit replay(const Options& options) {
@@ -63,7 +63,9 @@ Exit replay(const Options& options) {
   request.trace = options.traces.front();
   request.scenario = options.scenario;
   request.sets = overlays(options);
-  request.progress = [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); };
+  request.progress = [&](std::uint64_t done, std::uint64_t all, const hw::Platform& platform) {
+    progress.show(done, all, platform);
+  };
   request.stop = stop_asked;
   const ReplayRun run = run_replay(request);
   progress.clear();

@@ -52,6 +52,7 @@ void Burst::reset() {
   purpose = Purpose::demand_read;
   urgency = Urgency::demand;
   above_l2_miss = 0;
+  energy = {};
   flow = kNoId;
   window_count = 0;
   hop_count = 0;

@@ -33,6 +33,7 @@ struct Burst : tlm::tlm_extension<Burst> {
   Purpose purpose = Purpose::demand_read;
   Urgency urgency = Urgency::demand;
   std::int64_t above_l2_miss = 0; ///< part of the latency spent before the L2's miss
+  Femtojoules energy{};           ///< spent on it by links and media, once answered
   FlowId flow = kNoId;            ///< set by the target while the burst is moving
   /// Windows of bytes in flight it counts against: held from the part of the path that lies
   /// behind them (`before`: latency already met) and `extra` longer.
