@@ -1,18 +1,61 @@
 #include "app/report/figures.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 
 namespace umf::app {
 
-std::string decimal_ns(Femtoseconds time) {
-  constexpr std::int64_t per_ns = 1'000'000;
-  std::string text = fmt::format("{}.{:06}", time.count / per_ns, time.count % per_ns);
+void append_whole(std::string& text, std::uint64_t value) {
+  std::array<char, 20> digits; // of 2^64
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  text.append(digits.data(), end);
+}
+
+namespace {
+
+/// A point and `digits` digits, trailing zeros dropped; nothing when all are.
+void append_fraction(std::string& text, std::uint64_t fraction, std::size_t digits) {
+  if (fraction == 0) return;
+  const std::size_t point = text.size();
+  append_whole(text, fraction);
+  text.insert(point, digits - (text.size() - point), '0');
+  text.insert(point, 1, '.');
   text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
+}
+
+} // namespace
+
+void append_ns(std::string& text, Femtoseconds time) {
+  constexpr std::uint64_t per_ns = 1'000'000;
+  const auto count = static_cast<std::uint64_t>(time.count);
+  append_whole(text, count / per_ns);
+  append_fraction(text, count % per_ns, 6);
+}
+
+std::string decimal_ns(Femtoseconds time) {
+  std::string text;
+  append_ns(text, time);
   return text;
+}
+
+std::string decimal_joules(Femtojoules energy) {
+  constexpr std::uint64_t per_joule = 1'000'000'000'000'000;
+  std::string text;
+  append_whole(text, static_cast<std::uint64_t>(energy.count / per_joule));
+  append_fraction(text, static_cast<std::uint64_t>(energy.count % per_joule), 15);
+  return text;
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
 }
 
 double as_ns(Femtoseconds time) {

@@ -1,8 +1,11 @@
 #include "app/report/files.h"
 
 #include "app/report/comparisons.h"
+#include "app/report/energy.h"
 #include "app/report/figures.h"
 #include "app/report/json_text.h"
+#include "app/report/timeline.h"
+#include "app/report/timeseries.h"
 #include "app/version.h"
 #include "traces/places.h"
 #include "traces/whole_file.h"
@@ -39,6 +42,18 @@ Json latency_json(const hw::TierStatistics& statistics) {
   return all;
 }
 
+Json regions_json(const ReplayRun& run, const hw::TierInstance& tier) {
+  const std::uint64_t page = run.platform->scenario().scheduler.page.count;
+  Json regions = Json::object();
+  for (std::size_t r = 0; r < memory::kRegions; ++r) {
+    const auto region = static_cast<memory::Region>(r);
+    regions[std::string(memory::name_of(region))] = {
+        {"peak_bytes", tier.frames->peak_used(region) * page},
+        {"end_bytes", tier.frames->used(region) * page}};
+  }
+  return regions;
+}
+
 Json tiers_json(const ReplayRun& run) {
   Json tiers = Json::object();
   std::uint64_t all_reads = 0;
@@ -57,7 +72,8 @@ Json tiers_json(const ReplayRun& run) {
         {"hit_rate", all_reads == 0 ? 0.0
                                     : static_cast<double>(s.demand_read_bytes) /
                                           static_cast<double>(all_reads)},
-        {"energy_j", nullptr}, // no energy model yet; the key is part of the contract
+        {"energy_j", exact_joules(s.read_energy + s.write_energy)},
+        {"regions", regions_json(run, tier)},
         {"latency_ns", latency_json(s)}};
   }
   return tiers;
@@ -76,6 +92,7 @@ Json links_json(const ReplayRun& run) {
         {"utilisation", std::max(tx, rx)},
         {"tx_utilisation", tx},
         {"rx_utilisation", rx},
+        {"energy_j", exact_joules(s.tx_energy + s.rx_energy)},
         {"replays", 0}}; // burst resolution has no bit errors
   }
   return links;
@@ -235,6 +252,7 @@ Json summary_json(const ReplayRun& run, const RunFacts& facts) {
   summary["l2"] = l2_json(run);
   summary["links"] = links_json(run);
   summary["scheduler"] = scheduler_json(run);
+  summary["energy"] = energy_json(run);
   summary["accuracy"] = accuracy_json(run);
   summary["ledger"] = ledger_json(run);
   add_comparisons(summary, facts.variants);
@@ -256,7 +274,7 @@ Json run_json(const ReplayRun& run, const RunFacts& facts) {
 
 std::string kernels_csv(const ReplayRun& run) {
   std::string csv = "id,name,stream,phase,layer,start_ns,duration_ns,measured_ns,bytes_read,"
-                    "bytes_written,dram_bytes,inferred_share,flops,bound_by\n";
+                    "bytes_written,dram_bytes,inferred_share,flops,bound_by,energy_j\n";
   for (const auto& row : run.rows) {
     if (row.kind != hw::Operation::Kind::kernel) continue;
     std::string name = "\"";
@@ -265,13 +283,13 @@ std::string kernels_csv(const ReplayRun& run) {
       name += c;
     }
     name += '"';
-    fmt::format_to(std::back_inserter(csv), "{},{},{}:{},{},{},{},{},{},{},{},{},{:.4g},{},{}\n",
+    fmt::format_to(std::back_inserter(csv), "{},{},{}:{},{},{},{},{},{},{},{},{},{:.4g},{},{},{}\n",
                    row.id, name, row.stream.device, row.stream.stream, stream::name_of(row.phase),
                    row.layer < 0 ? "" : std::to_string(row.layer), decimal_ns(row.result.start),
                    decimal_ns(row.result.end - row.result.start),
                    row.measured_ns < 0 ? "" : std::to_string(row.measured_ns),
                    row.result.read.count, row.result.written.count, row.result.dram.count,
-                   row.inferred_share, row.flops, bound_by(row));
+                   row.inferred_share, row.flops, bound_by(row), decimal_joules(row.result.energy));
   }
   return csv;
 }
@@ -295,8 +313,10 @@ void check_folder(const std::filesystem::path& folder) {
 }
 
 void write_files(const ReplayRun& run, const RunFacts& facts, const std::filesystem::path& folder) {
-  const std::array<std::pair<const char*, std::string>, 3> files = {
+  const std::array<std::pair<const char*, std::string>, 5> files = {
       {{"kernels.csv", kernels_csv(run)},
+       {"timeseries.csv", timeseries_csv(run)},
+       {"timeline.json", timeline_json(run)},
        {"run.json", json_text(run_json(run, facts))},
        {"summary.json", json_text(summary_json(run, facts))}}};
   std::error_code error;

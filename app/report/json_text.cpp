@@ -33,10 +33,19 @@ void append(std::string& text, const Json& value, std::size_t indent) {
 
 } // namespace
 
-Json exact_ns(Femtoseconds time) {
-  // No report holds binary values of another kind, so they can stand for raw digits.
-  const std::string digits = decimal_ns(time);
+namespace {
+/// No report holds binary values of another kind, so they can stand for raw digits.
+Json raw(const std::string& digits) {
   return Json::binary({digits.begin(), digits.end()});
+}
+} // namespace
+
+Json exact_ns(Femtoseconds time) {
+  return raw(decimal_ns(time));
+}
+
+Json exact_joules(Femtojoules energy) {
+  return raw(decimal_joules(energy));
 }
 
 std::string json_text(const Json& value) {

@@ -12,6 +12,9 @@ namespace umf::app {
 /// times beyond some seconds, and causes would no longer sum to the makespan.
 nlohmann::ordered_json exact_ns(Femtoseconds time);
 
+/// Joules to the last femtojoule, likewise.
+nlohmann::ordered_json exact_joules(Femtojoules energy);
+
 /// Indented by two; keeps exact_ns() digit for digit, and puts U+FFFD where a text
 /// (a file's name, a kernel's) is not UTF-8.
 std::string json_text(const nlohmann::ordered_json& value);

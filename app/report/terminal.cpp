@@ -3,6 +3,7 @@
 #include "app/report/figures.h"
 #include "app/report/printable.h"
 #include "app/report/quantities.h"
+#include "hw/platform/energy.h"
 
 #include <fmt/format.h>
 
@@ -116,6 +117,25 @@ void links(Out out, const ReplayRun& run) {
   }
 }
 
+void energy(Out out, const ReplayRun& run) {
+  if (run.makespan.count == 0) return;
+  const hw::EnergySpent spent = hw::energy_spent(*run.platform, run.makespan);
+  const double total = spent.total().joules();
+  Femtojoules tiers{}, links{};
+  for (const Femtojoules tier : spent.tiers)
+    tiers += tier;
+  for (const Femtojoules link : spent.links)
+    links += link;
+  const auto share = [&](Femtojoules part) {
+    return total > 0 ? part.joules() / total * 100 : 0.0;
+  };
+  fmt::format_to(out,
+                 "\nenergy         {:.3g} J, {:.0f} W on average: compute {:.0f} %, L2 {:.0f} %, "
+                 "tiers {:.0f} %, links {:.0f} %, idle {:.0f} %  (estimates, see README)\n",
+                 total, total / run.makespan.seconds(), share(spent.compute), share(spent.l2),
+                 share(tiers), share(links), share(spent.idle));
+}
+
 /// Four rules a line, each with its bytes and kernels.
 std::string bytes_by_rule(const traces::Summary& trace) {
   std::string text = "bytes by rule  ";
@@ -156,6 +176,7 @@ std::string terminal_report(const ReplayRun& run, const RunFacts& facts) {
   causes(out, run);
   tiers(out, run);
   links(out, run);
+  energy(out, run);
   provenance(out, run);
   return printable(std::move(text));
 }

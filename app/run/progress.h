@@ -1,12 +1,15 @@
 #pragma once
 
+#include "hw/platform/platform.h"
+
 #include <chrono>
 #include <cstdint>
 #include <string>
 
 namespace umf::app {
 
-/// One line on stderr, rewritten in place (or one JSON object a line), a few times a second.
+/// One line on stderr, rewritten in place (or one JSON object a line), a few times a second:
+/// how far the run is, and what lies in each tier by region.
 class Progress {
 public:
   /// mode: auto (only on a terminal), always, never, json.
@@ -15,7 +18,7 @@ public:
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void show(std::uint64_t done, std::uint64_t all);
+  void show(std::uint64_t done, std::uint64_t all, const hw::Platform& platform);
   /// Leaves the line empty for what is printed next.
   void clear();
 

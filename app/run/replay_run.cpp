@@ -79,7 +79,8 @@ ReplayRun run_replay(const ReplayRequest& request) {
   if (!request.ideal.empty()) hw::lift(scenario, request.ideal);
   ReplayRun run;
   hush_systemc();
-  WeightCollector first_pass(open_source(request.trace, request.stop, request.shapes_from));
+  WeightCollector first_pass(std::make_unique<StepCollector>(
+      open_source(request.trace, request.stop, request.shapes_from), run.steps));
   run.trace = traces::summarise(first_pass);
 
   run.platform = std::make_unique<hw::Platform>(std::move(scenario));
@@ -90,7 +91,7 @@ ReplayRun run_replay(const ReplayRequest& request) {
     hw::Replay replay(*run.platform, *source, weights,
                       [&](hw::OperationRow&& row) { run.rows.push_back(std::move(row)); });
     replay.on_progress([&](std::uint64_t done) {
-      if (request.progress) request.progress(done, all);
+      if (request.progress) request.progress(done, all, *run.platform);
       return !(request.stop && request.stop());
     });
     replay.run();

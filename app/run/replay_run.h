@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/run/steps.h"
 #include "app/run/trace_source.h"
 #include "hw/fabric/cause.h"
 #include "hw/platform/ledger.h"
@@ -21,6 +22,7 @@ struct ReplayRun {
   traces::Summary trace;
   hw::ReplayTotals totals;
   std::vector<hw::OperationRow> rows; ///< in order of issue
+  std::vector<StepMark> steps;        ///< as the trace marks them
   std::vector<hw::LedgerCheck> ledger;
   Femtoseconds makespan{};
   double wall_seconds = 0; ///< of the replay alone, reading included
@@ -32,8 +34,8 @@ struct ReplayRequest {
   std::filesystem::path scenario;
   std::vector<std::string> sets; ///< --set overlays
   std::string ideal;             ///< the limit to lift (hw::lift); empty: none
-  /// Told now and then how many of the trace's operations are done.
-  std::function<void(std::uint64_t done, std::uint64_t all)> progress;
+  /// Told now and then how many of the trace's operations are done, with the machine as it is.
+  std::function<void(std::uint64_t done, std::uint64_t all, const hw::Platform&)> progress;
   /// Asked now and then; true ends the run with Interrupted.
   std::function<bool()> stop;
 };

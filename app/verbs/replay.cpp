@@ -52,7 +52,7 @@ std::string shown(const ReplayRun& run, const RunFacts& facts, const Options& op
   if (options.format == "csv") return kernels_csv(run);
   return terminal_report(run, facts) + comparison_tables(summary_json(run, facts), facts.variants) +
          "files          " + (std::filesystem::path(options.out) / "summary.json").string() +
-         ", kernels.csv, run.json\n";
+         ", kernels.csv, timeseries.csv, timeline.json, run.json\n";
 }
 
 Exit replay(const Options& options) {
@@ -67,7 +67,9 @@ Exit replay(const Options& options) {
   request.shapes_from = options.shapes_from;
   request.scenario = options.scenario;
   request.sets = overlays(options);
-  request.progress = [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); };
+  request.progress = [&](std::uint64_t done, std::uint64_t all, const hw::Platform& platform) {
+    progress.show(done, all, platform);
+  };
   request.stop = stop_asked;
 
   RunFacts facts{options.traces.front(), command_line(), utc_now(), {}};

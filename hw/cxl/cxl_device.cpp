@@ -61,6 +61,19 @@ const Component<CxlDeviceConfig>& cxl_device_component() {
                 .from = Provenance::derived,
                 .source = "JESD79-5 DDR5-6400AN: tRCD 46 + CL 46 + BL/2 8 at 312.5 ps, plus "
                           "controller queue 14 ns"})
+          .key("read_energy", &CxlDeviceConfig::read_energy,
+               {.help = "A bit read from the DDR5: activation, array and interface.",
+                .min = PicojoulesPerBit{0},
+                .max = PicojoulesPerBit{1000},
+                .from = Provenance::derived,
+                .source = "no measurement found: middle of the 10–20 pJ/bit usual for DDR5 modules "
+                          "with their interface"})
+          .key("write_energy", &CxlDeviceConfig::write_energy,
+               {.help = "A bit written, likewise.",
+                .min = PicojoulesPerBit{0},
+                .max = PicojoulesPerBit{1000},
+                .from = Provenance::derived,
+                .source = "taken equal to a read"})
           .key("behind", &CxlDeviceConfig::behind,
                {.help = "Name of the switch or root complex it must hang on; checked against the "
                         "links.",
@@ -99,7 +112,7 @@ void check_cxl_device(const CxlDeviceConfig& config, const std::string& pointer,
 
 CxlDevice::CxlDevice(sc_core::sc_module_name module, FlowClock& clock,
                      const CxlDeviceConfig& config, std::string tier)
-    : MediaTarget(module, clock, kLine), config_(config),
+    : MediaTarget(module, clock, kLine, {config.read_energy, config.write_energy}), config_(config),
       channels_(clock.add_resource(
           tier, config.bandwidth.value_or(cxl_media_peak(config)).value * config.efficiency,
           Cause::cxl_bandwidth, config.mix_loss)) {}

@@ -20,6 +20,8 @@ struct CxlDeviceConfig {
   double mix_loss = 0.115;
   Femtoseconds controller_latency = 62_ns;
   Femtoseconds media_latency = 45_ns;
+  PicojoulesPerBit read_energy{15};
+  PicojoulesPerBit write_energy{15};
   std::optional<std::string> behind;
 };
 

@@ -51,7 +51,15 @@ const Component<CxlLinkConfig>& cxl_link_component() {
                 .min = 1,
                 .max = 65536,
                 .from = Provenance::derived,
-                .source = "covers 52.7 GB/s over 1.2 µs; the 16-bit tag allows more"});
+                .source = "covers 52.7 GB/s over 1.2 µs; the 16-bit tag allows more"})
+          .key("energy", &CxlLinkConfig::energy,
+               {.help = "A bit on the wire, protocol bits too, both ends' PHYs together.",
+                .min = PicojoulesPerBit{0},
+                .max = PicojoulesPerBit{1000},
+                .from = Provenance::claimed,
+                .source =
+                    "published comparison with NVLink-C2C: 5.5 pJ/bit for board SerDes against "
+                    "1.3; controllers and switches are not in it"});
   return keys;
 }
 
@@ -85,6 +93,7 @@ Link::Options cxl_link(const CxlLinkConfig& config, std::string name) {
   if (config.bandwidth)
     options.raw_bytes_per_second = config.bandwidth->value * options.cost.read_rx;
   options.one_way = config.one_way_latency;
+  options.energy = config.energy;
   options.posted_writes = false; // every M2S write is answered by an NDR
   options.read_window_bytes = 64.0 * config.outstanding_reads * config.count;
   return options;

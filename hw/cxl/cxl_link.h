@@ -22,6 +22,7 @@ struct CxlLinkConfig {
   std::optional<BytesPerSecond> bandwidth;
   Femtoseconds one_way_latency = 25_ns;
   std::uint32_t outstanding_reads = 1024;
+  PicojoulesPerBit energy{5.5};
 };
 
 const Component<CxlLinkConfig>& cxl_link_component();

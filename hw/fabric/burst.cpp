@@ -53,6 +53,7 @@ void Burst::reset() {
   urgency = Urgency::demand;
   above_l2_miss = 0;
   above_media = 0;
+  energy = {};
   flow = kNoId;
   held_by.reset();
   window_count = 0;

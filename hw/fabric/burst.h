@@ -35,6 +35,7 @@ struct Burst : tlm::tlm_extension<Burst> {
   Urgency urgency = Urgency::demand;
   std::int64_t above_l2_miss = 0; ///< part of the latency spent before the L2's miss
   std::int64_t above_media = 0;   ///< part of the tier's own latency that is not the array's
+  Femtojoules energy{};           ///< spent on it by links and media, once answered
   FlowId flow = kNoId;            ///< set by the target while the burst is moving
   std::optional<Cause> held_by;   ///< what it counts as while it waits outside the flows
   /// Windows of bytes in flight it counts against: held from the part of the path that lies

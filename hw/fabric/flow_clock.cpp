@@ -52,6 +52,7 @@ void FlowClock::before_change() {
   const Femtoseconds now = sim_now();
   if (now == accounted_) return;
   accounted_ = now;
+  observe(now);
   for (RateWatcher* watcher : watchers_)
     watcher->before_change(now);
 }

@@ -2,6 +2,7 @@
 
 #include "hw/fabric/cause.h"
 #include "hw/fabric/flow_network.h"
+#include "hw/fabric/observer.h"
 
 #include <systemc>
 
@@ -58,6 +59,14 @@ public:
                FlowListener& listener, std::uint64_t tag);
   void watch(RateWatcher& watcher) { watchers_.push_back(&watcher); }
 
+  /// At most one, for the whole run; set before it begins.
+  void set_observer(Observer& observer) { observer_ = &observer; }
+  Observer* observer() const { return observer_; }
+  /// To be called before the first change of an instant; cheap when called again.
+  void observe(Femtoseconds now) {
+    if (observer_ != nullptr && now >= observer_->due()) observer_->reach(now);
+  }
+
   /// Runs a process body; an exception ends the simulation and waits for rethrow_failure()
   /// (SystemC would wrap it in a report of its own). Inside another guard the outer one acts.
   template <class Body>
@@ -91,6 +100,7 @@ private:
   std::vector<Owner> owners_;
   std::vector<std::uint32_t> free_owners_;
   std::vector<RateWatcher*> watchers_;
+  Observer* observer_ = nullptr;
   std::vector<FlowNetwork::Ended> ended_;
   sc_core::sc_event due_, settle_;
   Femtoseconds accounted_{-1};

@@ -154,6 +154,19 @@ double FlowNetwork::rate(FlowId flow) {
   return flows_[flow].rate;
 }
 
+double FlowNetwork::carried_at(ResourceId resource, Femtoseconds now) {
+  settle();
+  const Resource& r = resources_[resource];
+  if (r.members.empty()) return r.carried; // what its load says is of another time
+  const Load& load = loads_[resource];
+  return r.carried + (load.read_rate + load.write_rate) * (now - now_).seconds();
+}
+
+double FlowNetwork::remaining_at(FlowId flow, Femtoseconds now) {
+  settle();
+  return std::max(flows_[flow].remaining - flows_[flow].rate * (now - now_).seconds(), 0.0);
+}
+
 /// Moves all flows to `now` at the rates that held since.
 void FlowNetwork::integrate(Femtoseconds now) {
   ensure(now >= now_, "flow network: time runs backwards");

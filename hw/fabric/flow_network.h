@@ -70,6 +70,10 @@ public:
   double capacity(ResourceId resource) const { return resources_[resource].capacity; }
   /// ∫ use · rate dt so far: units carried. Over capacity × time it is the utilisation.
   double carried(ResourceId resource) const { return resources_[resource].carried; }
+  /// The same at `now`, between the last instant it was moved to and next_event().
+  double carried_at(ResourceId resource, Femtoseconds now);
+  /// Bytes of a flow not yet moved at `now`, likewise.
+  double remaining_at(FlowId flow, Femtoseconds now);
   /// Flows that hold the resource now.
   std::uint32_t users(ResourceId resource) const {
     return static_cast<std::uint32_t>(resources_[resource].members.size());

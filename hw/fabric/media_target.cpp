@@ -1,6 +1,7 @@
 #include "hw/fabric/media_target.h"
 
 #include "model/base/error.h"
+#include "model/energy/energy.h"
 
 #include <algorithm>
 
@@ -29,8 +30,9 @@ Boundary queue_boundary(Cause cause) {
 }
 } // namespace
 
-MediaTarget::MediaTarget(sc_core::sc_module_name module, FlowClock& clock, Bytes line)
-    : sc_core::sc_module(module), clock_(clock), line_(line) {
+MediaTarget::MediaTarget(sc_core::sc_module_name module, FlowClock& clock, Bytes line,
+                         MediaEnergy energy)
+    : sc_core::sc_module(module), clock_(clock), line_(line), energy_(energy) {
   in.register_nb_transport_fw(this, &MediaTarget::nb_transport_fw);
 }
 
@@ -73,8 +75,10 @@ void MediaTarget::flow_ended(std::uint64_t tag, ResourceId limit) {
 
 void MediaTarget::answer(std::uint32_t id, Femtoseconds outside) {
   const Slot slot = slots_[id];
+  slots_[id].payload = nullptr;
   free_slots_.push_back(id);
   Burst& burst = burst_of(*slot.payload);
+  charge(*slot.payload, burst);
   record(slot, burst, outside);
 
   slot.payload->set_response_status(tlm::TLM_OK_RESPONSE);
@@ -84,6 +88,28 @@ void MediaTarget::answer(std::uint32_t id, Femtoseconds outside) {
       in[static_cast<unsigned>(slot.upstream)]->nb_transport_bw(*slot.payload, phase, delay);
   ensure(answer == tlm::TLM_COMPLETED, "tier: response not taken at once");
   slot.payload->release();
+}
+
+void MediaTarget::charge(const tlm::tlm_generic_payload& payload, Burst& burst) {
+  const bool write = payload.is_write();
+  const Femtojoules spent =
+      energy::of(Bytes{payload.get_data_length()}, write ? energy_.write : energy_.read);
+  (write ? statistics_.write_energy : statistics_.read_energy) += spent;
+  burst.energy += spent;
+}
+
+MediaTarget::Served MediaTarget::served_at(Femtoseconds now) const {
+  double read = 0, written = 0;
+  for (const Slot& slot : slots_) {
+    if (slot.payload == nullptr) continue;
+    const double length = slot.payload->get_data_length();
+    const FlowId flow = slot.payload->get_extension<Burst>()->flow;
+    if (flow == kNoId) continue; // waits outside the flows: counted once it is done
+    const double passed = std::max(length - clock_.network().remaining_at(flow, now), 0.0);
+    (slot.payload->is_write() ? written : read) += passed;
+  }
+  return {statistics_.read_bytes + static_cast<std::uint64_t>(read),
+          statistics_.write_bytes + static_cast<std::uint64_t>(written)};
 }
 
 void MediaTarget::record(const Slot& slot, const Burst& burst, Femtoseconds outside) {

@@ -58,7 +58,19 @@ const Component<ForeignConfig>& foreign_component() {
                {.help = "Name of the switch or root complex it must hang on; checked against the "
                         "links.",
                 .from = Provenance::derived,
-                .source = "none: not checked"});
+                .source = "none: not checked"})
+          .key("read_energy", &ForeignConfig::read_energy,
+               {.help = "A bit read; TLM-2.0 has no word for what the module itself spends.",
+                .min = PicojoulesPerBit{0},
+                .max = PicojoulesPerBit{1000},
+                .from = Provenance::derived,
+                .source = "unknown, counted as nothing"})
+          .key("write_energy", &ForeignConfig::write_energy,
+               {.help = "A bit written, likewise.",
+                .min = PicojoulesPerBit{0},
+                .max = PicojoulesPerBit{1000},
+                .from = Provenance::derived,
+                .source = "unknown, counted as nothing"});
   return keys;
 }
 
@@ -75,8 +87,8 @@ void check_foreign(const ForeignConfig& config, const std::string& pointer, KeyC
 
 ForeignTier::ForeignTier(sc_core::sc_module_name name, FlowClock& clock,
                          const ForeignConfig& config, std::string tier)
-    : MediaTarget(name, clock, kLine), config_(config), tier_(std::move(tier)),
-      cause_(cause_of(config.stands_for)) {
+    : MediaTarget(name, clock, kLine, {config.read_energy, config.write_energy}), config_(config),
+      tier_(std::move(tier)), cause_(cause_of(config.stands_for)) {
   out_.register_nb_transport_bw(this, &ForeignTier::nb_transport_bw);
   const MakeForeign* make = foreign_module(config.model);
   ensure(make != nullptr, "foreign tier: its module is not registered");

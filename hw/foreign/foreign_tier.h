@@ -29,6 +29,8 @@ struct ForeignConfig {
   Transport transport = Transport::blocking;
   std::uint32_t outstanding = 64;
   std::optional<std::string> behind;
+  PicojoulesPerBit read_energy{0};
+  PicojoulesPerBit write_energy{0};
 };
 
 const Component<ForeignConfig>& foreign_component();

@@ -1,8 +1,10 @@
 #include "hw/gpu/gpu.h"
 
 #include "model/base/error.h"
+#include "model/energy/energy.h"
 
 #include <algorithm>
+#include <utility>
 
 /// Life of an operation: launch, residence, completion. Transfers are in transfers.cpp.
 namespace umf::hw {
@@ -125,6 +127,12 @@ void Gpu::prepare(Resident& resident) {
 
   const Occupancy fit = occupancy(config_, operation);
   const bool copy = operation.kind == Operation::Kind::copy;
+  if (!copy) {
+    const Femtojoules moved =
+        energy::of(resident.result.read + resident.result.written, config_.energy.l2);
+    energy_.l2 += moved;
+    resident.result.energy += moved;
+  }
   resident.window_bytes = copy ? config_.copy_engine.bytes_in_flight.count : fit.in_flight.count;
   resident.turnover = fit.turns_over ? config_.block_turnover : Femtoseconds{0};
   const std::string prefix = "gpu" + std::to_string(index_);
@@ -143,6 +151,10 @@ void Gpu::prepare(Resident& resident) {
       throw UserError("operation " + std::to_string(operation.id) + " in order of issue has " +
                       std::to_string(seconds) + " s of arithmetic, expected at most an hour");
     resident.work = seconds * kWorkPerSecond;
+    const Femtojoules computed =
+        energy::of(operation.flops, energy_of(config_.energy, operation.flops_dtype));
+    energy_.compute += computed;
+    resident.result.energy += computed;
     const double share = static_cast<double>(fit.active_sms) / config_.sms;
     resident.sms = clock_.add_resource(prefix + ".sms", share * kWorkPerSecond, Cause::compute);
   }
@@ -194,9 +206,17 @@ void Gpu::finish_if_done(std::uint32_t id) {
 }
 
 void Gpu::account(Femtoseconds now) {
-  const Femtoseconds span = now - accounted_;
-  if (span.count <= 0) return;
-  accounted_ = now;
+  if (now <= accounted_) return;
+  clock_.observe(now);
+  const Femtoseconds from = std::exchange(accounted_, now);
+  Observer* observer = clock_.observer();
+  if (observer == nullptr || now <= border_) return charge(now - from);
+  const CauseLedger before = ledger_;
+  charge(now - from);
+  border_ = observer->charged(index_, from, now, before, ledger_);
+}
+
+void Gpu::charge(Femtoseconds span) {
   if (order_.empty()) {
     ledger_.add(span, launching_ > 0 ? Cause::launch : Cause::idle);
     return;

@@ -20,6 +20,12 @@
 
 namespace umf::hw {
 
+/// Energy by where it was spent, without idling; bursts are counted by links and tiers.
+struct GpuEnergy {
+  Femtojoules compute{}, l2{};
+  Femtojoules loose{}; ///< bursts of no operation: write-backs of what a release pushed out
+};
+
 /// A GPU at burst resolution.
 ///
 /// An operation becomes resident after its launch cost, spends the kernel overhead, then
@@ -53,6 +59,7 @@ public:
   /// Charges time up to `now`; afterwards causes().total() == now.
   void account(Femtoseconds now);
   const CauseLedger& causes() const { return ledger_; }
+  const GpuEnergy& energy() const { return energy_; }
   bool idle() const { return residents_in_use_ == 0 && launching_ == 0 && loose_ == 0; }
   const GpuConfig& config() const { return config_; }
   ResourceId fabric() const { return fabric_; }
@@ -117,6 +124,7 @@ private:
   void arrived(std::uint32_t slot);
   void pump_compute(std::uint32_t id);
   void finish_if_done(std::uint32_t id);
+  void charge(Femtoseconds span);
   void explain(const Resident& resident, CauseShares& shares) const;
   void explain_slot(const Slot& slot, CauseShares& shares) const;
 
@@ -144,7 +152,9 @@ private:
   TimerQueue<Alarm> alarms_;
   sc_core::sc_event alarm_;
   CauseLedger ledger_;
+  GpuEnergy energy_;
   Femtoseconds accounted_{};
+  Femtoseconds border_{}; ///< from here on the observer wants to know how time was charged
   std::function<void(OperationResult)> done_;
 };
 

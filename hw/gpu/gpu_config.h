@@ -45,6 +45,19 @@ struct CopyEngineConfig {
   Femtoseconds setup = 1000_ns;
 };
 
+/// What work on the die costs in energy. Rates of arithmetic have a figure each.
+struct GpuEnergyConfig {
+  Watts idle_power{80};
+  PicojoulesPerBit l2{3.0};
+  PicojoulesPerFlop f64{11.6};
+  PicojoulesPerFlop f32{11.6};
+  PicojoulesPerFlop tf32{1.57};
+  PicojoulesPerFlop f16{0.78};
+  PicojoulesPerFlop bf16{0.78};
+  PicojoulesPerFlop f8{0.39};
+  PicojoulesPerFlop i8{0.39};
+};
+
 /// T10: SMs as a window of bytes in flight beside a compute rate.
 struct GpuConfig {
   std::uint32_t sms = 132;
@@ -60,9 +73,11 @@ struct GpuConfig {
   LaunchConfig launch;
   ComputeConfig compute;
   CopyEngineConfig copy_engine;
+  GpuEnergyConfig energy;
 };
 
 const Component<GpuConfig>& gpu_component();
 FlopsPerSecond peak_of(const ComputeConfig& config, stream::DType dtype);
+PicojoulesPerFlop energy_of(const GpuEnergyConfig& config, stream::DType dtype);
 
 } // namespace umf::hw

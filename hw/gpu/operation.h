@@ -40,7 +40,8 @@ struct OperationResult {
   std::uint64_t id = 0;
   Femtoseconds ready{}, start{}, end{};
   Bytes read{}, written{}, dram{};
-  CauseLedger causes; ///< of start to end
+  CauseLedger causes;   ///< of start to end
+  Femtojoules energy{}; ///< of its arithmetic, its bytes to and from the L2, and its bursts
 };
 
 } // namespace umf::hw

@@ -138,6 +138,8 @@ tlm::tlm_sync_enum Gpu::response(bool write, Payload& payload, tlm::tlm_phase& p
   slots_[slot].latency = burst.latency;
   slots_[slot].payload = nullptr;
   const bool posted = burst.purpose == Purpose::write_back;
+  const std::uint32_t owner = slots_[slot].resident;
+  (owner == kLoose ? energy_.loose : residents_[owner].result.energy) += burst.energy;
   payload.release();
   drained(slot, posted ? sim_now() : sim_now() + from_sc(delay));
   return tlm::TLM_COMPLETED;

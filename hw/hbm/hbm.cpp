@@ -55,7 +55,20 @@ const Component<HbmConfig>& hbm_component() {
                 .min = Femtoseconds{0},
                 .max = 10000_ns,
                 .from = Provenance::claimed,
-                .source = "umf-three-tier document: 85–110 ns"});
+                .source = "umf-three-tier document: 85–110 ns"})
+          .key("read_energy", &HbmConfig::read_energy,
+               {.help = "A bit read: activation, array, TSVs and interface.",
+                .min = PicojoulesPerBit{0},
+                .max = PicojoulesPerBit{1000},
+                .from = Provenance::claimed,
+                .source = "O'Connor et al., MICRO-50 (2017): HBM2 3.92 pJ/bit on average; Micron's "
+                          "comparison has 6.0 for HBM2E devices"})
+          .key("write_energy", &HbmConfig::write_energy,
+               {.help = "A bit written, likewise.",
+                .min = PicojoulesPerBit{0},
+                .max = PicojoulesPerBit{1000},
+                .from = Provenance::derived,
+                .source = "taken equal to a read: the source gives one average"});
   return keys;
 }
 
@@ -92,7 +105,8 @@ void check_hbm(const HbmConfig& config, const std::string& pointer, KeyContext& 
 
 Hbm::Hbm(sc_core::sc_module_name module, FlowClock& clock, const HbmConfig& config,
          std::string tier)
-    : MediaTarget(module, clock, kAccess), config_(config),
+    : MediaTarget(module, clock, kAccess, {config.read_energy, config.write_energy}),
+      config_(config),
       channels_(clock.add_resource(
           tier, config.bandwidth.value_or(hbm_peak(config)).value * config.read_efficiency,
           Cause::hbm_bandwidth, config.mix_loss)) {}

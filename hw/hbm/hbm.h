@@ -19,6 +19,8 @@ struct HbmConfig {
   double read_efficiency = 0.952;
   double mix_loss = 0.123;
   Femtoseconds media_latency = 95_ns;
+  PicojoulesPerBit read_energy{3.9};
+  PicojoulesPerBit write_energy{3.9};
 };
 
 const Component<HbmConfig>& hbm_component();

@@ -37,13 +37,26 @@ const Component<HostConfig>& host_component() {
                 .min = Femtoseconds{0},
                 .max = 10000_ns,
                 .from = Provenance::measured,
-                .source = "lmbench, local DDR: 137 ns (CXL-DMSim figures)"});
+                .source = "lmbench, local DDR: 137 ns (CXL-DMSim figures)"})
+          .key("read_energy", &HostConfig::read_energy,
+               {.help = "A bit read from the DDR5: activation, array and interface.",
+                .min = PicojoulesPerBit{0},
+                .max = PicojoulesPerBit{1000},
+                .from = Provenance::derived,
+                .source = "no measurement found: middle of the 10–20 pJ/bit usual for DDR5 modules "
+                          "with their interface"})
+          .key("write_energy", &HostConfig::write_energy,
+               {.help = "A bit written, likewise.",
+                .min = PicojoulesPerBit{0},
+                .max = PicojoulesPerBit{1000},
+                .from = Provenance::derived,
+                .source = "taken equal to a read"});
   return keys;
 }
 
 Host::Host(sc_core::sc_module_name module, FlowClock& clock, const HostConfig& config,
            std::string tier)
-    : MediaTarget(module, clock, kLine), config_(config),
+    : MediaTarget(module, clock, kLine, {config.read_energy, config.write_energy}), config_(config),
       channels_(clock.add_resource(
           tier, config.channels * config.channel_bandwidth.value * config.efficiency,
           Cause::host)) {}

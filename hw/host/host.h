@@ -12,6 +12,8 @@ struct HostConfig {
   BytesPerSecond channel_bandwidth{38.4e9};
   double efficiency = 0.87;
   Femtoseconds media_latency = 137_ns;
+  PicojoulesPerBit read_energy{15};
+  PicojoulesPerBit write_energy{15};
 };
 
 const Component<HostConfig>& host_component();

@@ -1,5 +1,7 @@
 #include "hw/pcie/link.h"
 
+#include "model/energy/energy.h"
+
 namespace umf::hw {
 
 Link::Link(sc_core::sc_module_name module, FlowClock& clock, Options options)
@@ -23,8 +25,18 @@ void Link::forward(const tlm::tlm_generic_payload& payload, Burst& burst) {
   burst.add_latency(Cause::link_latency, options_.one_way * (answered ? 2 : 1));
 }
 
-void Link::back(const tlm::tlm_generic_payload& payload, Burst&) {
-  (payload.is_write() ? statistics_.tx_out : statistics_.rx_out) += payload.get_data_length();
+void Link::back(const tlm::tlm_generic_payload& payload, Burst& burst) {
+  const WireCost& cost = options_.cost;
+  const bool write = payload.is_write();
+  const double length = payload.get_data_length();
+  (write ? statistics_.tx_out : statistics_.rx_out) += payload.get_data_length();
+  const Femtojoules tx =
+      energy::of_wire(length * (write ? cost.write_tx : cost.read_tx), options_.energy);
+  const Femtojoules rx =
+      energy::of_wire(length * (write ? cost.write_rx : cost.read_rx), options_.energy);
+  statistics_.tx_energy += tx;
+  statistics_.rx_energy += rx;
+  burst.energy += tx + rx;
 }
 
 } // namespace umf::hw

@@ -16,8 +16,9 @@ struct WireCost {
 /// What crossed one link, in payload bytes; counted entering and leaving, so that the
 /// ledger can prove that nothing was lost inside.
 struct LinkStatistics {
-  std::uint64_t tx_in = 0, tx_out = 0; ///< writes
-  std::uint64_t rx_in = 0, rx_out = 0; ///< reads
+  std::uint64_t tx_in = 0, tx_out = 0;  ///< writes
+  std::uint64_t rx_in = 0, rx_out = 0;  ///< reads
+  Femtojoules tx_energy{}, rx_energy{}; ///< of what came out
 };
 
 /// A full-duplex link as two resources, one a direction: a read never waits behind a
@@ -32,6 +33,7 @@ public:
     Femtoseconds one_way{};       ///< wire, PHY and link layer of both ends
     bool posted_writes = true;    ///< no completion comes back for a write
     double read_window_bytes = 0; ///< read tags × request size; 0: no limit
+    PicojoulesPerBit energy{};    ///< a bit on the wire, both ends
   };
 
   Link(sc_core::sc_module_name name, FlowClock& clock, Options options);

@@ -86,7 +86,15 @@ const Component<PcieLinkConfig>& pcie_link_component() {
                 .max = 1000000_ns,
                 .from = Provenance::derived,
                 .source = "Gen5 GPU read of host DRAM 575 ns (RTX 5090) less 300 ns on the GPU and "
-                          "137 ns of DRAM, two ways"});
+                          "137 ns of DRAM, two ways"})
+          .key("energy", &PcieLinkConfig::energy,
+               {.help = "A bit on the wire, protocol bits too, both ends' PHYs together.",
+                .min = PicojoulesPerBit{0},
+                .max = PicojoulesPerBit{1000},
+                .from = Provenance::claimed,
+                .source =
+                    "published comparison with NVLink-C2C: 5.5 pJ/bit for board SerDes against "
+                    "1.3; controllers and switches are not in it"});
   return keys;
 }
 
@@ -130,6 +138,7 @@ Link::Options pcie_link(const PcieLinkConfig& config, std::string name) {
   if (config.bandwidth) // below what the wire carries, or declared an override
     options.raw_bytes_per_second = config.bandwidth->value * options.cost.read_rx;
   options.one_way = config.one_way_latency;
+  options.energy = config.energy;
   options.read_window_bytes = static_cast<double>(config.read_tags) * config.count *
                               static_cast<double>(config.max_read_request.count);
   return options;

@@ -23,6 +23,7 @@ struct PcieLinkConfig {
   double dllp_overhead = 0.02;
   std::uint32_t read_tags = 768;
   Femtoseconds one_way_latency = 70_ns;
+  PicojoulesPerBit energy{5.5};
 };
 
 const Component<PcieLinkConfig>& pcie_link_component();

@@ -1,6 +1,9 @@
 #include "hw/platform/ledger.h"
 
+#include "hw/platform/energy.h"
+
 #include <algorithm>
+#include <array>
 
 namespace umf::hw {
 
@@ -39,6 +42,27 @@ Sent sent_by_schedulers(const Platform& platform) {
   return sent;
 }
 
+/// By region as the page tables have it, against what frames were taken for.
+void check_regions(const Platform& platform, std::size_t t, std::vector<LedgerCheck>& checks) {
+  const std::uint64_t page = platform.scenario().scheduler.page.count;
+  std::array<std::uint64_t, memory::kRegions> mapped{};
+  for (std::uint32_t g = 0; g < platform.gpus(); ++g)
+    platform.brain(g).table().each([&](const memory::PageRun& run) {
+      if (run.tier == t)
+        mapped[static_cast<std::size_t>(memory::region_at(run.first * page))] += run.count;
+    });
+  const TierInstance& tier = platform.tiers()[t];
+  std::uint64_t sum = 0;
+  for (std::size_t r = 0; r < memory::kRegions; ++r) {
+    const auto region = static_cast<memory::Region>(r);
+    sum += tier.frames->used(region);
+    checks.push_back({tier.name + ": " + std::string(name_of(region)) + " pages = frames taken",
+                      mapped[r] * page, tier.frames->used(region) * page});
+  }
+  checks.push_back(
+      {tier.name + ": regions sum to the occupancy", sum * page, tier.frames->used() * page});
+}
+
 void check_tiers(const Platform& platform, std::vector<LedgerCheck>& checks) {
   Sent served;
   for (std::size_t t = 0; t < platform.tiers().size(); ++t) {
@@ -51,11 +75,61 @@ void check_tiers(const Platform& platform, std::vector<LedgerCheck>& checks) {
     const std::uint64_t page = platform.scenario().scheduler.page.count;
     checks.push_back({tier.name + ": resident pages × size = occupancy", pages * page,
                       tier.frames->used() * page});
+    check_regions(platform, t, checks);
   }
   const Sent sent = sent_by_schedulers(platform);
   checks.push_back({"bytes read of tiers = bytes asked by schedulers", served.read, sent.read});
   checks.push_back(
       {"bytes written to tiers = bytes sent by schedulers", served.written, sent.written});
+}
+
+/// The nearest whole byte, as summaries have it.
+std::uint64_t carried(const Platform& platform, ResourceId resource) {
+  return static_cast<std::uint64_t>(platform.clock().network().carried(resource) + 0.5);
+}
+
+/// What was sampled in windows adds up to what was counted over the run.
+void check_windows(const Platform& platform, std::vector<LedgerCheck>& checks) {
+  const Sampler& sampler = platform.sampler();
+  const Windows& windows = sampler.windows();
+  const auto check = [&](std::size_t column, std::uint64_t total) {
+    checks.push_back(
+        {windows.columns()[column].name + ": sum of windows = total", windows.sum(column), total});
+  };
+  for (std::size_t t = 0; t < platform.tiers().size(); ++t) {
+    const TierStatistics& s = platform.tiers()[t].module->statistics();
+    check(sampler.tier_column(t) + Sampler::read_bytes, s.read_bytes);
+    check(sampler.tier_column(t) + Sampler::write_bytes, s.write_bytes);
+  }
+  for (std::size_t l = 0; l < platform.links().size(); ++l) {
+    check(sampler.link_column(l) + Sampler::tx_bytes, carried(platform, platform.links()[l]->tx()));
+    check(sampler.link_column(l) + Sampler::rx_bytes, carried(platform, platform.links()[l]->rx()));
+  }
+  for (std::uint32_t g = 0; g < platform.gpus(); ++g) {
+    const auto& counters = platform.brain(g).counters();
+    const std::size_t first = sampler.gpu_column(g);
+    check(first + Sampler::remote_hits, counters.remote_hits);
+    check(first + Sampler::faults, counters.faults);
+    check(first + Sampler::migrated_bytes, counters.moved.count);
+    std::uint64_t agree = 0;
+    for (std::size_t c = 0; c < kCauses; ++c) {
+      const Femtoseconds total = platform.gpu(g).causes().of(static_cast<Cause>(c));
+      agree +=
+          windows.sum(first + Sampler::cause_fs + c) == static_cast<std::uint64_t>(total.count);
+    }
+    checks.push_back({gpu_name(g) + ": causes whose windows sum to the run's", agree, kCauses});
+  }
+}
+
+/// Counted by tiers, links and dies on one side, carried home by bursts on the other.
+void check_energy(const Platform& platform, const ReplayTotals& totals,
+                  std::vector<LedgerCheck>& checks) {
+  const auto picojoules = [](Femtojoules energy) {
+    return static_cast<std::uint64_t>(energy.count / 1000);
+  };
+  checks.push_back({"energy of tiers, links and dies = of operations, moves and loose writes (pJ)",
+                    picojoules(energy_spent(platform, {}).dynamic()),
+                    picojoules(energy_accounts(platform, totals).total())});
 }
 
 } // namespace
@@ -81,6 +155,8 @@ std::vector<LedgerCheck> balance(const Platform& platform, const ReplayTotals& t
     checks.push_back({gpu_name(g) + ": causes of time sum to the makespan (fs)",
                       static_cast<std::uint64_t>(platform.gpu(g).causes().total().count),
                       static_cast<std::uint64_t>(makespan.count)});
+  check_windows(platform, checks);
+  check_energy(platform, totals, checks);
   checks.push_back({"payloads in flight at the end = 0", platform.payloads().in_flight(), 0});
   return checks;
 }

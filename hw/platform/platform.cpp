@@ -30,6 +30,8 @@ Platform::Platform(Scenario scenario)
   build_interconnects();
   for (std::uint32_t g = 0; g < scenario_.general.gpus; ++g)
     build_gpu(g);
+  sampler_ = std::make_unique<Sampler>(*this, scenario_.report);
+  clock_.set_observer(*sampler_);
 }
 
 void Platform::build_tiers() {
@@ -151,6 +153,7 @@ void Platform::run() {
   const Femtoseconds end = sim_now();
   for (auto& gpu : gpus_)
     gpu->account(end);
+  sampler_->finish(end);
 }
 
 } // namespace umf::hw

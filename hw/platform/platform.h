@@ -5,6 +5,7 @@
 #include "hw/gpu/gpu.h"
 #include "hw/pcie/link.h"
 #include "hw/pcie/pcie.h"
+#include "hw/platform/sampler.h"
 #include "hw/platform/scenario.h"
 #include "hw/platform/topology.h"
 #include "hw/scheduler/scheduler.h"
@@ -49,6 +50,9 @@ public:
   /// Index in tiers() of the host memory a GPU copies to and from; -1: there is none.
   int host_tier(std::uint32_t gpu) const { return host_tier_[gpu]; }
 
+  /// What was sampled on the way; complete once run() has returned.
+  const Sampler& sampler() const { return *sampler_; }
+
   /// Runs until nothing is left to happen; rethrows what a module threw.
   void run();
 
@@ -68,6 +72,7 @@ private:
   std::vector<std::unique_ptr<Scheduler>> schedulers_;
   std::vector<std::unique_ptr<Gpu>> gpus_;
   std::vector<int> host_tier_;
+  std::unique_ptr<Sampler> sampler_;
 };
 
 } // namespace umf::hw

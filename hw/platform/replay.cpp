@@ -148,6 +148,8 @@ void Replay::done(std::uint32_t, OperationResult&& result) {
   host_waits_.erase(result.id);
   for (const stream::TensorId id : pending.tensors)
     release_user(id);
+  totals_.operations_energy += result.energy;
+  pending.row.gpu = pending.gpu;
   pending.row.result = std::move(result);
   row_(std::move(pending.row));
   for (const OpIndex other : pending.dependents)

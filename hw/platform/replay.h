@@ -25,6 +25,7 @@ struct OperationRow {
   stream::StreamId stream;
   stream::Phase phase = stream::Phase::other;
   std::int32_t layer = -1;
+  std::uint32_t gpu = 0;         ///< that ran it
   std::int64_t measured_ns = -1; ///< -1: not recorded
   double flops = 0;
   double inferred_share = 0; ///< of its bytes, by any rule but `recorded`
@@ -42,6 +43,7 @@ struct ReplayTotals {
   std::uint64_t kernels = 0, unknown_kernels = 0, copies = 0, memsets = 0;
   std::uint64_t copy_side_bytes = 0;   ///< each simulated side of a copy
   std::uint64_t skipped_host_side = 0; ///< copies whose host side is not simulated (no host tier)
+  Femtojoules operations_energy{};     ///< of kernels, copies and memsets
   std::uint64_t requests = 0;          ///< request records, which a kernel replay leaves alone
 };
 

@@ -47,6 +47,29 @@ const Component<ReplayConfig>& replay_component() {
   return keys;
 }
 
+const Component<ReportConfig>& report_component() {
+  static const auto keys =
+      Component<ReportConfig>("report", "How much a run writes down; it changes no figure.")
+          .key("window", &ReportConfig::window,
+               {.help = "Shortest window of timeseries.csv; windows double as the run grows long.",
+                .min = Femtoseconds{1000},
+                .from = Provenance::derived,
+                .source = "about one kernel"})
+          .key("rows", &ReportConfig::rows,
+               {.help = "Most rows of timeseries.csv (an odd number counts as the even one below).",
+                .min = 2,
+                .max = 1'000'000,
+                .from = Provenance::derived,
+                .source = "a plot has a few thousand points"})
+          .key("timeline_events", &ReportConfig::timeline_events,
+               {.help = "Most events of timeline.json: the longest slices stay, counters thin out.",
+                .min = 100,
+                .max = 10'000'000,
+                .from = Provenance::derived,
+                .source = "trace viewers open hundreds of thousands of events at once"});
+  return keys;
+}
+
 std::vector<Section> make_sections() {
   const auto infos = [](auto kinds) {
     std::vector<const ComponentInfo*> list;
@@ -74,6 +97,8 @@ std::vector<Section> make_sections() {
   sections.push_back(policy);
   sections.push_back(
       {"replay", "How a trace is replayed.", Shape::object, {&replay_component().info()}});
+  sections.push_back(
+      {"report", "How much a run writes down.", Shape::object, {&report_component().info()}});
   return sections;
 }
 
@@ -145,7 +170,7 @@ void read_policy(const JsonValue& document, Scenario& scenario) {
 std::uint64_t hash_of(const Scenario& scenario) {
   std::string all = "policy " + scenario.policy + "\n";
   for (const KeyRecord& record : scenario.keys.records())
-    all += record.pointer + " " + record.value + "\n";
+    if (!record.pointer.starts_with("/report/")) all += record.pointer + " " + record.value + "\n";
   return XXH3_64bits(all.data(), all.size());
 }
 
@@ -171,6 +196,7 @@ Scenario read_scenario(const JsonValue& document) {
                     "\"32B\"",
                     print(scenario.gpu.l2.sector), print(scenario.scheduler.page)));
   scenario.replay = replay_component().read(object_of(document, "replay"), scenario.keys, "");
+  scenario.report = report_component().read(object_of(document, "report"), scenario.keys, "");
   read_tiers(document, scenario);
   read_links(document, scenario);
   read_policy(document, scenario);

@@ -3,6 +3,7 @@
 #include "hw/gpu/gpu_config.h"
 #include "hw/pcie/pcie.h"
 #include "hw/platform/kinds.h"
+#include "hw/platform/sampler.h"
 #include "hw/scheduler/scheduler_config.h"
 #include "model/base/keys.h"
 #include "model/policy/policy.h"
@@ -36,11 +37,13 @@ struct Scenario {
   std::map<std::string, PcieSwitchConfig> switches;
   SchedulerConfig scheduler;
   ReplayConfig replay;
+  ReportConfig report;
   std::string policy;
   /// A policy of its own for each GPU's scheduler.
   std::vector<std::unique_ptr<policy::Policy>> policies;
   KeyContext keys;
-  std::uint64_t hash = 0; ///< of every key's value; equal machines hash alike
+  /// Of every key's value but those of the report: equal machines hash alike.
+  std::uint64_t hash = 0;
 };
 
 /// Every section of a scenario file: for reading, describe, schema.

@@ -17,6 +17,7 @@ void Scheduler::pump_commands() {
       continue;
     }
     moves_.push_back({*command});
+    moves_.back().accepted = sim_now();
     start_move(moves_.back());
   }
   if (refused) retry_parked(); // writes may have waited for a move that will not be
@@ -100,6 +101,9 @@ void Scheduler::finish_drained_moves() {
     std::uint64_t first = it->command.from.first;
     tlb_.discard({first, first + it->command.from.count}); // shoot the old translation down
     brain_.completed(it->command);
+    if (Observer* observer = clock_.observer())
+      observer->moved({it->command.id, gpu_, it->command.from.tier, it->command.to,
+                       it->command.from.count, it->accepted, sim_now()});
     it = moves_.erase(it);
     any = true;
   }

@@ -181,6 +181,7 @@ void Scheduler::dispatch(std::uint32_t id, const memory::PageRun& run) {
   Payload& sub = pool_.acquire(request.write, target, {piece.length});
   Burst& burst = burst_of(sub);
   burst = burst_of(*request.payload);
+  burst.energy = {}; // what other pieces of the request have cost stays with it
   burst.token = id;
   burst.tier = run.tier;
   piece.payload = &sub;
@@ -275,14 +276,17 @@ void Scheduler::take_answer(Payload& payload, Femtoseconds at) {
   ensure(payload.is_response_ok(), "scheduler: a tier answered with an error");
   const std::uint64_t token = burst_of(payload).token;
   if (token & kMigration) {
+    statistics_.migration_energy += burst_of(payload).energy;
     copy_answered(payload);
     payload.release();
     return;
   }
   const auto piece = static_cast<std::uint32_t>(token);
   pieces_[piece].payload = nullptr;
-  // The asker learns which parts of the path its last bytes are still travelling.
-  burst_of(*requests_[pieces_[piece].request].payload).latency = burst_of(payload).latency;
+  // The asker learns which parts of the path its last bytes are still travelling, and the cost.
+  Burst& asked = burst_of(*requests_[pieces_[piece].request].payload);
+  asked.latency = burst_of(payload).latency;
+  asked.energy += burst_of(payload).energy;
   payload.release();
   answered(piece, at);
 }

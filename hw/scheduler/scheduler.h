@@ -28,6 +28,7 @@ struct SchedulerStatistics {
   std::uint64_t write_backs = 0;                     ///< bytes written for the L2
   std::uint64_t dead_writes = 0; ///< write-backs whose tensor was gone before they came
   std::uint64_t copy_bytes_read = 0, copy_bytes_written = 0; ///< copy engine
+  Femtojoules migration_energy{};                            ///< of both sides, links included
 };
 
 /// The memory scheduler unit behind the L2: what translation, queues and commands cost.
@@ -93,6 +94,7 @@ private:
     scheduler::Command command;
     std::uint64_t read_at = 0, reading = 0, written = 0;
     std::uint32_t in_flight = 0;
+    Femtoseconds accepted{};
     bool started = false, suspended = false;
   };
 

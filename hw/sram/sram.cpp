@@ -52,7 +52,20 @@ const Component<SramConfig>& sram_component() {
                 .min = Femtoseconds{0},
                 .max = 10000_ns,
                 .from = Provenance::derived,
-                .source = "zero: gpu.l2.miss_latency includes the way to a tier's port"});
+                .source = "zero: gpu.l2.miss_latency includes the way to a tier's port"})
+          .key("read_energy", &SramConfig::read_energy,
+               {.help = "A bit read: array and wires to the scheduler's port.",
+                .min = PicojoulesPerBit{0},
+                .max = PicojoulesPerBit{1000},
+                .from = Provenance::derived,
+                .source = "assumed: megabyte arrays take tenths of a picojoule a bit, and as much "
+                          "again for millimetres of wire"})
+          .key("write_energy", &SramConfig::write_energy,
+               {.help = "A bit written, likewise.",
+                .min = PicojoulesPerBit{0},
+                .max = PicojoulesPerBit{1000},
+                .from = Provenance::derived,
+                .source = "taken equal to a read"});
   return keys;
 }
 
@@ -68,7 +81,8 @@ Bytes word_of(const SramConfig& config) {
 
 Sram::Sram(sc_core::sc_module_name module, FlowClock& clock, const SramConfig& config,
            std::string tier)
-    : MediaTarget(module, clock, word_of(config)), config_(config) {
+    : MediaTarget(module, clock, word_of(config), {config.read_energy, config.write_energy}),
+      config_(config) {
   const double peak = sram_peak(config).value;
   if (config.ports == SramPorts::shared) {
     reads_ = writes_ = clock.add_resource(tier, peak, Cause::sram);

@@ -20,6 +20,8 @@ struct SramConfig {
   SramPorts ports = SramPorts::shared;
   Femtoseconds bank_latency = 5_ns;
   Femtoseconds port_latency{0};
+  PicojoulesPerBit read_energy{0.4};
+  PicojoulesPerBit write_energy{0.4};
 };
 
 const Component<SramConfig>& sram_component();

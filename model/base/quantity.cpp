@@ -26,6 +26,8 @@ constexpr UnitScale flop_units[] = {{"FLOP/s"},     {"kFLOP/s", 3},  {"MFLOP/s",
                                     {"GFLOP/s", 9}, {"TFLOP/s", 12}, {"PFLOP/s", 15},
                                     {"EFLOP/s", 18}};
 constexpr UnitScale energy_units[] = {{"fJ/bit", -3}, {"pJ/bit"}, {"nJ/bit", 3}};
+constexpr UnitScale flop_energy_units[] = {{"fJ/FLOP", -3}, {"pJ/FLOP"}, {"nJ/FLOP", 3}};
+constexpr UnitScale power_units[] = {{"mW", -3}, {"W"}, {"kW", 3}};
 constexpr UnitScale temperature_units[] = {{"C"}};
 
 std::string unit_names(const QuantityForm& form) {
@@ -129,6 +131,20 @@ template <>
 const QuantityForm& quantity_form<PicojoulesPerBit>() {
   static constexpr QuantityForm form{"energy per bit", "an energy per bit such as \"3.9pJ/bit\"",
                                      "3.9pJ/bit", "", energy_units};
+  return form;
+}
+
+template <>
+const QuantityForm& quantity_form<PicojoulesPerFlop>() {
+  static constexpr QuantityForm form{"energy per operation",
+                                     "an energy per operation such as \"0.8pJ/FLOP\"", "0.8pJ/FLOP",
+                                     "", flop_energy_units};
+  return form;
+}
+
+template <>
+const QuantityForm& quantity_form<Watts>() {
+  static constexpr QuantityForm form{"power", "a power such as \"80W\"", "80W", "", power_units};
   return form;
 }
 

@@ -46,14 +46,19 @@ const QuantityForm& quantity_form<FlopsPerSecond>();
 template <>
 const QuantityForm& quantity_form<PicojoulesPerBit>();
 template <>
+const QuantityForm& quantity_form<PicojoulesPerFlop>();
+template <>
+const QuantityForm& quantity_form<Watts>();
+template <>
 const QuantityForm& quantity_form<Celsius>();
 
 template <class Q>
 concept WholeQuantity = std::same_as<Q, Bytes> || std::same_as<Q, Femtoseconds>;
 template <class Q>
-concept RealQuantity = std::same_as<Q, BytesPerSecond> || std::same_as<Q, Hertz> ||
-    std::same_as<Q, BytesPerClock> || std::same_as<Q, FlopsPerSecond> ||
-    std::same_as<Q, PicojoulesPerBit> || std::same_as<Q, Celsius>;
+concept RealQuantity =
+    std::same_as<Q, BytesPerSecond> || std::same_as<Q, Hertz> || std::same_as<Q, BytesPerClock> ||
+    std::same_as<Q, FlopsPerSecond> || std::same_as<Q, PicojoulesPerBit> ||
+    std::same_as<Q, PicojoulesPerFlop> || std::same_as<Q, Watts> || std::same_as<Q, Celsius>;
 template <class Q>
 concept Quantity = WholeQuantity<Q> || RealQuantity<Q>;
 

@@ -85,6 +85,36 @@ struct PicojoulesPerBit {
   constexpr auto operator<=>(const PicojoulesPerBit&) const = default;
 };
 
+/// Energy spent on each floating-point operation.
+struct PicojoulesPerFlop {
+  double value = 0;
+  constexpr auto operator<=>(const PicojoulesPerFlop&) const = default;
+};
+
+/// Power that is drawn whatever happens.
+struct Watts {
+  double value = 0;
+  constexpr auto operator<=>(const Watts&) const = default;
+};
+
+/// Energy counted exactly: 10^-15 J. 128 bits, for 64 would end at 18 kJ, half a minute of one GPU.
+struct Femtojoules {
+  __extension__ __int128 count = 0;
+
+  constexpr auto operator<=>(const Femtojoules&) const = default;
+  constexpr Femtojoules& operator+=(Femtojoules other) {
+    count += other.count;
+    return *this;
+  }
+  friend constexpr Femtojoules operator+(Femtojoules a, Femtojoules b) {
+    return {a.count + b.count};
+  }
+  friend constexpr Femtojoules operator-(Femtojoules a, Femtojoules b) {
+    return {a.count - b.count};
+  }
+  constexpr double joules() const { return static_cast<double>(count) * 1e-15; }
+};
+
 /// A temperature.
 struct Celsius {
   double value = 0;

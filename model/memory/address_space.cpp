@@ -28,7 +28,6 @@ std::string_view name_of(Region region) {
 }
 
 namespace {
-constexpr unsigned kRegionShift = 56;
 constexpr std::uint64_t kRegionBytes = std::uint64_t{1} << kRegionShift;
 
 std::uint64_t origin(Region region) {

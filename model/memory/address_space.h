@@ -1,23 +1,18 @@
 #pragma once
 
 #include "model/base/units.h"
+#include "model/memory/region.h"
 #include "model/stream/records.h"
 
 #include <array>
 #include <cstdint>
 #include <map>
 #include <set>
-#include <string_view>
 #include <utility>
 
 namespace umf::memory {
 
-/// S1: the unified address space is carved into three regions, told apart by the top bits.
-enum class Region : std::uint8_t { kv, activation, weight };
-inline constexpr std::size_t kRegions = 3;
-
 Region region_of(stream::Role role);
-std::string_view name_of(Region region);
 
 /// S2: unified addresses. A tensor is a page-aligned logical range; ranges of
 /// released tensors are joined and used again (best fit, lowest address among equals), as

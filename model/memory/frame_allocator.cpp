@@ -10,11 +10,14 @@ FrameAllocator::FrameAllocator(std::uint64_t frames) : frames_(frames), free_(fr
   if (frames > 0) holes_.emplace(0, frames);
 }
 
-std::vector<FrameRun> FrameAllocator::take(std::uint64_t count) {
+std::vector<FrameRun> FrameAllocator::take(std::uint64_t count, Region region) {
   std::vector<FrameRun> runs;
   if (count == 0 || count > free_) return runs;
   free_ -= count;
   peak_ = std::max(peak_, used());
+  Held& held = by_region_[static_cast<std::size_t>(region)];
+  held.used += count;
+  held.peak = std::max(held.peak, held.used);
 
   for (auto hole = holes_.begin(); hole != holes_.end(); ++hole) {
     if (hole->second < count) continue;
@@ -34,7 +37,7 @@ std::vector<FrameRun> FrameAllocator::take(std::uint64_t count) {
   return runs;
 }
 
-void FrameAllocator::give_back(FrameRun run) {
+void FrameAllocator::give_back(FrameRun run, Region region) {
   if (run.count == 0) return;
   ensure(run.count <= frames_ && run.first <= frames_ - run.count, "frame freed that never was");
   const auto next = holes_.lower_bound(run.first);
@@ -42,6 +45,9 @@ void FrameAllocator::give_back(FrameRun run) {
   ensure(next == holes_.end() || run.first + run.count <= next->first, "frame freed twice");
   ensure(before == holes_.end() || before->first + before->second <= run.first,
          "frame freed twice");
+  Held& held = by_region_[static_cast<std::size_t>(region)];
+  ensure(run.count <= held.used, "frames freed of a region that has fewer");
+  held.used -= run.count;
   free_ += run.count;
   if (next != holes_.end() && run.first + run.count == next->first) {
     run.count += next->second;

@@ -43,6 +43,12 @@ public:
   std::uint64_t resident(TierIndex tier) const;
   std::uint64_t peak(TierIndex tier) const;
   std::size_t runs() const { return runs_.size(); }
+  /// Visits every mapped run, lowest page first.
+  template <class Visit>
+  void each(Visit visit) const {
+    for (const auto& [first, run] : runs_)
+      visit(PageRun{first, run.count, run.tier, run.state, run.frame});
+  }
 
 private:
   struct Run {

@@ -44,7 +44,7 @@ void Brain::release(stream::TensorId tensor) {
   const auto& entry = space_.at(tensor);
   ensure(!busy(tensor), "release of a tensor whose pages are moving");
   for (const PageRun& run : table_.unmap(entry.base / ground_.page.count, entry.pages))
-    ground_.tiers[run.tier].frames->give_back({run.frame, run.count});
+    ground_.tiers[run.tier].frames->give_back({run.frame, run.count}, entry.region);
   padding_ -= Bytes{entry.pages * ground_.page.count} - entry.tensor.bytes;
   space_.release(tensor);
 }
@@ -69,7 +69,7 @@ void Brain::materialise(const memory::AddressSpace::Entry& entry, PageNumber fir
   PageNumber at = first;
   for (const policy::Grant& grant : grants_) {
     ensure(grant.tier < ground_.tiers.size(), "policy grants from a tier that does not exist");
-    const auto frames = ground_.tiers[grant.tier].frames->take(grant.pages);
+    const auto frames = ground_.tiers[grant.tier].frames->take(grant.pages, entry.region);
     ensure(grant.pages == 0 || !frames.empty(), "policy granted more than a tier has");
     for (const auto& run : frames) {
       table_.map(at, run.count, grant.tier, run.first);
@@ -77,6 +77,10 @@ void Brain::materialise(const memory::AddressSpace::Entry& entry, PageNumber fir
     }
   }
   ensure(at == first + count, "policy's grants do not add up to the need");
+}
+
+memory::Region Brain::region_of(PageNumber page) const {
+  return memory::region_at(page * ground_.page.count);
 }
 
 void Brain::look(std::uint64_t address, Bytes length, std::vector<PageRun>& runs) const {
@@ -125,7 +129,8 @@ void Brain::take_orders() {
     for (const PageRun& run : runs_) {
       if (run.state != PageState::resident || run.tier == order.to) continue;
       PageRun rest = run;
-      for (const auto& frames : ground_.tiers[order.to].frames->take(run.count)) {
+      const memory::Region region = region_of(run.first);
+      for (const auto& frames : ground_.tiers[order.to].frames->take(run.count, region)) {
         PageRun part = rest;
         part.count = frames.count;
         table_.set_state(part.first, part.count, PageState::moving);
@@ -159,7 +164,7 @@ void Brain::refused(const Command& command) {
   const auto& [id, from, to, to_frame] = it->command;
   ++counters_.refused;
   table_.set_state(from.first, from.count, PageState::resident);
-  ground_.tiers[to].frames->give_back({to_frame, from.count});
+  ground_.tiers[to].frames->give_back({to_frame, from.count}, region_of(from.first));
   active_.erase(it);
 }
 
@@ -174,7 +179,7 @@ void Brain::quiesced(const Command& command) {
   const auto& [id, from, to, to_frame] = it->command;
   table_.unmap(from.first, from.count);
   table_.map(from.first, from.count, to, to_frame);
-  ground_.tiers[from.tier].frames->give_back({from.frame, from.count});
+  ground_.tiers[from.tier].frames->give_back({from.frame, from.count}, region_of(from.first));
   counters_.moved += Bytes{from.count * ground_.page.count};
   const int before = distance(ground_.tiers[from.tier].kind);
   const int after = distance(ground_.tiers[to].kind);

@@ -96,6 +96,7 @@ private:
   std::vector<Active>::iterator active(const Command& command, Stage stage);
   void materialise(const memory::AddressSpace::Entry& entry, PageNumber first, std::uint64_t count,
                    bool initial);
+  memory::Region region_of(PageNumber page) const;
   void take_orders();
 
   policy::Ground ground_;

@@ -72,11 +72,14 @@ TEST_CASE("summary.json has every key that scripts lean on", "[app]") {
       "/time/simulated_ns", "/tiers/hbm/read_bytes", "/tiers/hbm/write_bytes",
       "/tiers/hbm/peak_bytes", "/tiers/hbm/capacity_bytes", "/tiers/hbm/utilisation",
       "/tiers/hbm/max_channel_utilisation", "/tiers/hbm/hit_rate", "/tiers/hbm/energy_j",
+      "/tiers/hbm/regions/kv/peak_bytes", "/tiers/hbm/regions/weight/end_bytes",
       "/tiers/hbm/latency_ns/sm/mean", "/tiers/hbm/latency_ns/sm/p50",
       "/tiers/hbm/latency_ns/sm/p95", "/tiers/hbm/latency_ns/sm/p99",
       "/tiers/hbm/latency_ns/sm/max", "/tiers/cxl/energy_j", "/tiers/cxl/latency_ns",
       "/links/gpu0-sw0/tx_bytes", "/links/gpu0-sw0/rx_bytes", "/links/gpu0-sw0/payload_bytes",
-      "/links/gpu0-sw0/utilisation", "/links/gpu0-sw0/replays", "/scheduler/translations",
+      "/links/gpu0-sw0/utilisation", "/links/gpu0-sw0/replays", "/links/gpu0-sw0/energy_j",
+      "/energy/total_j", "/energy/mean_power_w", "/energy/by_place/idle_j",
+      "/energy/by_account/operations_j", "/energy/steps/0/energy_j", "/scheduler/translations",
       "/scheduler/tlb_hit_rate", "/scheduler/remote_hits", "/scheduler/faults",
       "/scheduler/faults_per_s", "/scheduler/migrated_bytes", "/scheduler/prefetch/issued",
       "/scheduler/prefetch/useful", "/scheduler/prefetch/late", "/scheduler/prefetch/wasted",
@@ -116,13 +119,13 @@ TEST_CASE("kernels.csv has its head and a row a kernel, times in nanoseconds", "
 
   CHECK_THAT(run.folder.read("out/kernels.csv"),
              Catch::StartsWith("id,name,stream,phase,layer,start_ns,duration_ns,measured_ns,"
-                               "bytes_read,bytes_written,dram_bytes,inferred_share,flops,bound_by"
-                               "\n"));
+                               "bytes_read,bytes_written,dram_bytes,inferred_share,flops,bound_by,"
+                               "energy_j\n"));
   REQUIRE(rows.size() == 1 + 20);
   std::int64_t before = 0;
   for (std::size_t i = 1; i < rows.size(); ++i) {
     const auto& row = rows[i];
-    REQUIRE(row.size() == 14);
+    REQUIRE(row.size() == 15);
     CHECK(row[0] == std::to_string(i - 1));
     CHECK(row[7] == "500"); // as kernel_line() recorded
     CHECK(row[8] == "1048576");
@@ -145,7 +148,8 @@ TEST_CASE("stdout gets what --format says, the files stay the same", "[app]") {
   CHECK(replay(run.folder, {"--quiet", "--format", "json"}).out.empty());
   CHECK(run.folder.read("out/summary.json") == summary);
   CHECK(run.folder.entries() == std::set<std::string>{"out/", "out/kernels.csv", "out/run.json",
-                                                      "out/summary.json", "t.jsonl"});
+                                                      "out/summary.json", "out/timeline.json",
+                                                      "out/timeseries.csv", "t.jsonl"});
 }
 
 TEST_CASE("the page for people says time, tiers, links, causes and ledger", "[app]") {
@@ -153,7 +157,8 @@ TEST_CASE("the page for people says time, tiers, links, causes and ledger", "[ap
   const std::string page = replay(run.folder).out;
   for (const std::string said :
        {"t.jsonl on umf-small-hbm", "simulated ", "measured ", "where the time went", "hbm ",
-        "cxl ", "gpu0-sw0 ", "bytes by rule", ": ok", "out/summary.json, kernels.csv, run.json"})
+        "cxl ", "gpu0-sw0 ", "bytes by rule", ": ok",
+        "out/summary.json, kernels.csv, timeseries.csv, timeline.json, run.json"})
     CHECK_THAT(page, Contains(said));
 }
 

@@ -89,7 +89,7 @@ TEST_CASE("describe lists every component, and each with all its keys", "[app]")
   const std::string list = umfsim({"describe"}, folder.path()).out;
   for (const std::string component :
        {"name", "gpus", "seed", "gpu", "tier.hbm", "tier.cxl", "tier.host", "link.pcie", "link.cxl",
-        "switch.pcie", "scheduler", "policy.hbm-only", "policy.static", "replay"})
+        "switch.pcie", "scheduler", "policy.hbm-only", "policy.static", "replay", "report"})
     CHECK_THAT(list, Contains(component + " "));
 
   std::istringstream lines(list);

@@ -21,8 +21,8 @@ void write_trace(const Folder& folder) {
 }
 
 void check_same(const Folder& folder, const std::string& one, const std::string& other) {
-  CHECK(folder.read(one + "/summary.json") == folder.read(other + "/summary.json"));
-  CHECK(folder.read(one + "/kernels.csv") == folder.read(other + "/kernels.csv"));
+  for (const std::string file : {"summary.json", "kernels.csv", "timeseries.csv", "timeline.json"})
+    CHECK(folder.read(one + "/" + file) == folder.read(other + "/" + file));
 }
 
 } // namespace

@@ -89,6 +89,8 @@ TEST_CASE("rates, clocks, energies and temperatures parse to the nearest double"
   CHECK(parse_quantity<FlopsPerSecond>("989TFLOP/s") == FlopsPerSecond{9.89e14});
   CHECK(parse_quantity<PicojoulesPerBit>("3.9pJ/bit") == PicojoulesPerBit{3.9});
   CHECK(parse_quantity<PicojoulesPerBit>("250fJ/bit") == PicojoulesPerBit{0.25});
+  CHECK(parse_quantity<PicojoulesPerFlop>("780fJ/FLOP") == PicojoulesPerFlop{0.78});
+  CHECK(parse_quantity<Watts>("0.7kW") == Watts{700});
   CHECK(parse_quantity<Celsius>("45C") == Celsius{45});
   CHECK(parse_quantity<Celsius>("-40.5C") == Celsius{-40.5});
 }
@@ -139,6 +141,8 @@ TEST_CASE("printing picks the shortest text") {
   CHECK(print(BytesPerSecond{1610612736.0}) == "1.5GiB/s");
   CHECK(print(Celsius{-40.5}) == "-40.5C");
   CHECK(print(PicojoulesPerBit{3.9}) == "3.9pJ/bit");
+  CHECK(print(PicojoulesPerFlop{0.78}) == "780fJ/FLOP");
+  CHECK(print(Watts{80}) == "80W");
   CHECK(print(BytesPerSecond{1e300}) == "1e300B/s");
 }
 
@@ -158,5 +162,7 @@ TEST_CASE("every printed quantity parses back to itself") {
     check_round_trip<FlopsPerSecond>(5, moderate);
     check_round_trip<PicojoulesPerBit>(6, moderate);
     check_round_trip<Celsius>(7, moderate);
+    check_round_trip<PicojoulesPerFlop>(8, moderate);
+    check_round_trip<Watts>(9, moderate);
   }
 }

@@ -106,6 +106,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_quantity<BytesPerClock>(text);
   check_quantity<FlopsPerSecond>(text);
   check_quantity<PicojoulesPerBit>(text);
+  check_quantity<PicojoulesPerFlop>(text);
+  check_quantity<Watts>(text);
   check_quantity<Celsius>(text);
   JsonValue empty = JsonValue::empty_object({});
   succeeds([&] { apply_overlay(empty, text); });

@@ -152,3 +152,20 @@ TEST_CASE("the peak is the most frames ever in use at once") {
   CHECK(allocator.peak_used() == 7);
   CHECK(allocator.used() == 3);
 }
+
+TEST_CASE("frames are counted by region, with a peak of each") {
+  using memory::Region;
+  FrameAllocator allocator(10);
+  allocator.take(4, Region::weight);
+  const auto kv = allocator.take(3, Region::kv);
+  allocator.give_back(kv.front(), Region::kv);
+  allocator.take(2, Region::activation);
+  CHECK(allocator.used(Region::weight) == 4);
+  CHECK(allocator.used(Region::kv) == 0);
+  CHECK(allocator.peak_used(Region::kv) == 3);
+  CHECK(allocator.used(Region::activation) == 2);
+  CHECK(allocator.used() == 6);
+  allocator.take(5, Region::kv); // refused whole: not counted
+  CHECK(allocator.peak_used(Region::kv) == 3);
+  CHECK_THROWS_AS(allocator.give_back({0, 1}, Region::kv), InvariantError);
+}

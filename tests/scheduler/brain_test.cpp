@@ -283,3 +283,28 @@ TEST_CASE("padding is the bytes of pages beyond those of tensors, at its peak") 
   bench.declare(4, kPage.count - 10);
   CHECK(bench.brain.peak_padding().count == 2 * (kPage.count - 1));
 }
+
+TEST_CASE("frames are taken for the region of the tensor, and a move takes the region along") {
+  Bench bench;
+  stream::Tensor weight;
+  weight.id = 2;
+  weight.role = stream::Role::weight;
+  weight.bytes = {3 * kPage.count};
+  bench.brain.declare(weight);
+  bench.brain.preload(2);
+  bench.touch(0, 4);
+  using memory::Region;
+  CHECK(bench.frames[0].used(Region::weight) == 3);
+  CHECK(bench.frames[0].used(Region::activation) == 4);
+
+  const Command command = bench.order(1);
+  CHECK(bench.frames[1].used(Region::activation) == 4); // taken from the order on
+  CHECK(bench.frames[0].used(Region::activation) == 4);
+  bench.brain.suspend(command);
+  bench.brain.quiesced(command);
+  bench.brain.completed(command);
+  CHECK(bench.frames[0].used(Region::activation) == 0);
+  bench.brain.release(1);
+  CHECK(bench.frames[1].used(Region::activation) == 0);
+  CHECK(bench.frames[0].used(Region::weight) == 3);
+}

@@ -25,9 +25,12 @@ std::string hash_of(const std::string& text) {
   return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
 }
 
-Figures figures_of(const std::string& kernels, Json summary) {
+Figures figures_of(const Folder& folder) {
+  Json summary = Json::parse(folder.read("out/summary.json"));
   summary.erase("version"); // a release changes no result
-  Figures figures = {{"kernels.csv", hash_of(kernels)}, {"summary.json", hash_of(summary.dump(2))}};
+  Figures figures = {{"summary.json", hash_of(summary.dump(2))}};
+  for (const std::string file : {"kernels.csv", "timeseries.csv", "timeline.json"})
+    figures[file] = hash_of(folder.read("out/" + file));
   const auto add = [&](const std::string& pointer) {
     figures[pointer] = summary.at(Json::json_pointer(pointer)).dump();
   };
@@ -37,6 +40,7 @@ Figures figures_of(const std::string& kernels, Json summary) {
   for (const auto& [tier, counted] : summary.at("tiers").items())
     for (const std::string key : {"read_bytes", "write_bytes", "peak_bytes"})
       add("/tiers/" + tier + "/" + key);
+  add("/energy/total_j");
   for (const auto& [link, counted] : summary.at("links").items())
     for (const std::string key : {"tx_bytes", "rx_bytes"})
       add("/links/" + link + "/" + key);
@@ -83,8 +87,7 @@ TEST_CASE("the bundled trace replays to the committed results", "[system]") {
       folder.path());
   CAPTURE(machine, ended.err);
   REQUIRE(ended.status == 0);
-  const Figures now =
-      figures_of(folder.read("out/kernels.csv"), Json::parse(folder.read("out/summary.json")));
+  const Figures now = figures_of(folder);
 
   const auto golden = source_file("tests/system/golden/" + machine + ".txt");
   if (std::getenv("UMFSIM_UPDATE_GOLDEN") != nullptr) write_figures(golden, now);

@@ -202,3 +202,18 @@ TEST_CASE("time goes forwards and stops at every end") {
   CHECK(advance(network, 1009_ns).empty());
   CHECK(advance(network, 1010_ns).size() == 1);
 }
+
+TEST_CASE("what passed and what is left are known between events, without moving time") {
+  // Two flows of 1000 B at 1 B/ns together: 0.5 B/ns each; after 300 ns 150 B of each.
+  FlowNetwork network;
+  const ResourceId link = network.add_resource("link", 1e9);
+  const ResourceId idle = network.add_resource("idle", 1e9);
+  const FlowId flow = start(network, {}, 1000, {{link, 1}});
+  start(network, {}, 1000, {{link, 1}});
+  CHECK(network.carried_at(link, 300_ns) == Approx(300));
+  CHECK(network.remaining_at(flow, 300_ns) == Approx(850));
+  CHECK(network.carried(link) == 0);
+  CHECK(network.carried_at(idle, 300_ns) == 0);
+  advance(network, 2000_ns); // both done: nothing more is carried
+  CHECK(network.carried_at(link, 5000_ns) == Approx(2000));
+}
