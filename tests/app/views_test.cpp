@@ -182,10 +182,12 @@ TEST_CASE("every track of timeline.json has a name", "[app]") {
   std::set<std::string> names;
   const Json timeline = run.timeline();
   for (const Json& event : timeline.at("traceEvents")) {
-    if (event.at("ph") == "X") threads.insert({event.at("pid"), event.at("tid")});
+    if (event.at("ph") == "X")
+      threads.emplace(event.at("pid").get<int>(), event.at("tid").get<int>());
     if (event.at("ph") != "M") processes.insert(event.at("pid").get<int>());
     if (event.at("ph") == "C") names.insert(event.at("name"));
-    if (event.at("name") == "thread_name") named.insert({event.at("pid"), event.at("tid")});
+    if (event.at("name") == "thread_name")
+      named.emplace(event.at("pid").get<int>(), event.at("tid").get<int>());
     if (event.at("name") == "process_name") named_processes.insert(event.at("pid").get<int>());
   }
   CHECK(threads == named);
