@@ -180,11 +180,14 @@ TEST_CASE("every track of timeline.json has a name", "[app]") {
   std::set<std::pair<int, int>> threads, named;
   std::set<int> processes, named_processes;
   std::set<std::string> names;
-  for (const Json& event : run.timeline().at("traceEvents")) {
-    if (event.at("ph") == "X") threads.insert({event.at("pid"), event.at("tid")});
+  const Json timeline = run.timeline();
+  for (const Json& event : timeline.at("traceEvents")) {
+    if (event.at("ph") == "X")
+      threads.emplace(event.at("pid").get<int>(), event.at("tid").get<int>());
     if (event.at("ph") != "M") processes.insert(event.at("pid").get<int>());
     if (event.at("ph") == "C") names.insert(event.at("name"));
-    if (event.at("name") == "thread_name") named.insert({event.at("pid"), event.at("tid")});
+    if (event.at("name") == "thread_name")
+      named.emplace(event.at("pid").get<int>(), event.at("tid").get<int>());
     if (event.at("name") == "process_name") named_processes.insert(event.at("pid").get<int>());
   }
   CHECK(threads == named);
@@ -232,7 +235,8 @@ TEST_CASE("a name that is long or no text does not break the timeline", "[app]")
   std::string line = kernel_line(0, 0, 1 << 20);
   line.replace(line.find("\"k0\""), 4, "\"q\\\"uote\\n" + std::string(5000, 'x') + "é\"");
   const Run run({}, trace + line);
-  for (const Json& event : run.timeline().at("traceEvents"))
+  const Json timeline = run.timeline();
+  for (const Json& event : timeline.at("traceEvents"))
     if (event.at("ph") == "X") CHECK(event.at("name").get<std::string>().size() < 200);
 }
 
