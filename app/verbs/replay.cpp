@@ -17,8 +17,8 @@ namespace {
 
 struct Options {
   std::vector<std::string> traces;
-  std::string scenario, out = "umfsim-out", policy, replay, resolution, seed, progress = "auto",
-                        format = "table";
+  std::string scenario, out = "umfsim-out", policy, replay, repeat, tenant_gpus, tenant_weights,
+                        resolution, seed, progress = "auto", format = "table";
   std::vector<std::string> sets;
   bool quiet = false;
 };
@@ -38,29 +38,32 @@ std::vector<std::string> overlays(const Options& options) {
   std::vector<std::string> sets;
   if (!options.policy.empty()) sets.push_back("/policy=" + json_text({{"name", options.policy}}));
   if (!options.replay.empty()) sets.push_back("/replay/mode=" + json_text(options.replay));
+  if (!options.repeat.empty()) sets.push_back("/replay/repeat=" + options.repeat);
+  if (!options.tenant_gpus.empty())
+    sets.push_back("/replay/tenant_gpus=[" + options.tenant_gpus + "]");
+  if (!options.tenant_weights.empty())
+    sets.push_back("/replay/tenant_weights=[" + options.tenant_weights + "]");
   if (!options.seed.empty()) sets.push_back("/seed=" + options.seed);
   sets.insert(sets.end(), options.sets.begin(), options.sets.end());
   return sets;
 }
 
 /// What stdout gets.
-std::string shown(const ReplayRun& run, const RunFacts& facts, const Options& options) {
-  if (options.format == "json") return json_text(summary_json(run, facts));
+std::string shown(const ReplayRun& run, const Options& options) {
+  if (options.format == "json") return json_text(summary_json(run));
   if (options.format == "csv") return kernels_csv(run);
-  return terminal_report(run, facts) + "files          " +
+  return terminal_report(run) + "files          " +
          (std::filesystem::path(options.out) / "summary.json").string() +
          ", kernels.csv, run.json\n";
 }
 
 Exit replay(const Options& options) {
-  if (options.traces.size() > 1)
-    throw UserError("TRACE: several at once are not supported, expected one");
   if (options.resolution == "line")
     throw UserError("--resolution: line is not supported for kernel traces, expected burst");
   check_folder(options.out);
   Progress progress(options.progress, options.quiet);
   ReplayRequest request;
-  request.trace = options.traces.front();
+  request.traces.assign(options.traces.begin(), options.traces.end());
   request.scenario = options.scenario;
   request.sets = overlays(options);
   request.progress = [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); };
@@ -69,9 +72,9 @@ Exit replay(const Options& options) {
   progress.clear();
   if (stop_asked()) throw Interrupted{};
 
-  const RunFacts facts{options.traces.front(), command_line(), utc_now()};
+  const RunFacts facts{command_line(), utc_now()};
   write_files(run, facts, options.out);
-  if (!options.quiet) print(shown(run, facts, options));
+  if (!options.quiet) print(shown(run, options));
   if (hw::balanced(run.ledger)) return Exit::ok;
   for (const auto& check : run.ledger)
     if (!check.ok())
@@ -86,7 +89,8 @@ Exit replay(const Options& options) {
 Action add_replay(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("replay", "Replay a trace on a simulated machine");
-  verb->add_option("TRACE", options->traces, "Trace of any readable format")->required();
+  verb->add_option("TRACE", options->traces, "Trace of any readable format; several are tenants")
+      ->required();
   verb->add_option("--scenario", options->scenario, "Scenario file (JSON)")->required();
   verb->add_option("--set", options->sets,
                    "POINTER=VALUE over the scenario, such as tiers.hbm.capacity=64GiB; repeatable")
@@ -95,7 +99,16 @@ Action add_replay(CLI::App& app) {
   verb->add_option("--out", options->out, "Folder for the result files")->capture_default_str();
   verb->add_option("--policy", options->policy,
                    "Policy, with its default keys, over the scenario's");
-  verb->add_option("--replay", options->replay, "Replay mode over the scenario's: closed");
+  verb->add_option(
+      "--replay", options->replay,
+      "Over the scenario's mode: closed (the machine alone), open (as recorded) or hybrid "
+      "(the recorded host on this machine)");
+  verb->add_option("--repeat", options->repeat,
+                   "Replay each trace N times, one after the other, with warm state");
+  verb->add_option("--tenant-gpus", options->tenant_gpus,
+                   "GPU of each trace, such as 0,1; left out: they share GPU 0");
+  verb->add_option("--tenant-weights", options->tenant_weights,
+                   "Weight of each trace where they share a resource, such as 1,3; left out: 1");
   verb->add_option("--resolution", options->resolution, "burst (default)")
       ->check(CLI::IsMember({"burst", "line"}));
   verb->add_option("--seed", options->seed, "Seed over the scenario's");

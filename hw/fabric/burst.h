@@ -32,6 +32,7 @@ struct Burst : tlm::tlm_extension<Burst> {
   std::uint16_t tier = 0; ///< destination, once translated
   Purpose purpose = Purpose::demand_read;
   Urgency urgency = Urgency::demand;
+  double weight = 1.0;            ///< in its class, where it shares a resource
   std::int64_t above_l2_miss = 0; ///< part of the latency spent before the L2's miss
   FlowId flow = kNoId;            ///< set by the target while the burst is moving
   /// Windows of bytes in flight it counts against: held from the part of the path that lies

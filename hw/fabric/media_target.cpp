@@ -53,7 +53,7 @@ tlm::tlm_sync_enum MediaTarget::nb_transport_fw(int upstream, tlm::tlm_generic_p
   slots_[slot] = {&payload, sim_now(), upstream};
   hops_.assign(burst.hops.begin(), burst.hops.begin() + burst.hop_count);
   burst.flow = clock_.start(static_cast<double>(payload.get_data_length()), hops_, burst.urgency,
-                            payload.is_write(), *this, slot);
+                            payload.is_write(), *this, slot, burst.weight);
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;
 }
