@@ -15,8 +15,13 @@ namespace {
 
 constexpr std::uint64_t kBytes = std::uint64_t{512} << 20;
 
+/// Its grid is not recorded, which fills the GPU: enough in flight to fill any link.
 std::string one_read(std::uint64_t bytes) {
-  return kStreamHeader + tensor_line(1, bytes) + kernel_line(1, 1, bytes, R"(,"flops":0)");
+  return kStreamHeader + tensor_line(1, bytes) +
+         fmt::format(R"({{"record":"kernel","id":1,"name":"k","rule":"recorded","accesses":)"
+                     R"([{{"tensor":1,"rule":"recorded","length_bytes":{}}}]}})"
+                     "\n",
+                     bytes);
 }
 
 /// Ends of the tenants' only kernels, in seconds since the begin of the run.
@@ -24,7 +29,7 @@ std::vector<double> ends_of(std::vector<std::uint64_t> bytes, std::vector<std::s
   Folder folder;
   std::vector<std::string> arguments = {"replay"};
   for (std::size_t t = 0; t < bytes.size(); ++t) {
-    const std::string name = "t" + std::to_string(t) + ".jsonl";
+    const std::string name = fmt::format("t{}.jsonl", t);
     folder.write(name, one_read(bytes[t]));
     arguments.push_back(name);
   }
