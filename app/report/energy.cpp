@@ -5,6 +5,7 @@
 #include "hw/platform/energy.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace umf::app {
 
@@ -12,14 +13,25 @@ using Json = nlohmann::ordered_json;
 
 std::vector<StepEnergy> steps_of(const ReplayRun& run) {
   std::vector<StepEnergy> steps;
-  if (run.steps.empty())
-    steps.push_back({"whole run", 0, {}, {}, {}});
-  else if (run.steps.front().first_operation > 1)
-    steps.push_back({"before the first step", 0, {}, {}, {}});
-  std::size_t next = 0; // mark
-  for (const auto& row : run.rows) {
-    while (next < run.steps.size() && run.steps[next].first_operation <= row.result.id)
-      steps.push_back({run.steps[next++].name, 0, {}, {}, {}});
+  std::size_t next = 0;        // mark
+  std::uint64_t operation = 0; // of this repetition
+  const auto begin = [&](std::string name, const hw::OperationRow& row) {
+    steps.emplace_back();
+    steps.back().name = std::move(name);
+    steps.back().tenant = row.tenant;
+    steps.back().repeat = row.repeat;
+  };
+  for (const auto& row : run.rows) { // by tenant, in order of issue
+    const auto& marks = run.tenants[row.tenant].steps;
+    if (steps.empty() || steps.back().tenant != row.tenant || steps.back().repeat != row.repeat) {
+      next = 0;
+      operation = 0;
+      if (marks.empty() || marks.front().first_operation > 1)
+        begin(marks.empty() ? "whole run" : "before the first step", row);
+    }
+    ++operation;
+    while (next < marks.size() && marks[next].first_operation <= operation)
+      begin(marks[next++].name, row);
     StepEnergy& step = steps.back();
     step.start = step.operations == 0 ? row.result.start : std::min(step.start, row.result.start);
     step.end = std::max(step.end, row.result.end);
@@ -41,6 +53,8 @@ Json energy_json(const ReplayRun& run) {
   Json steps = Json::array();
   for (const StepEnergy& step : steps_of(run))
     steps.push_back({{"name", step.name},
+                     {"tenant", step.tenant},
+                     {"repeat", step.repeat},
                      {"operations", step.operations},
                      {"start_ns", exact_ns(step.start)},
                      {"end_ns", exact_ns(step.end)},

@@ -12,13 +12,15 @@ namespace umf::app {
 /// Energy of the operations of one step, idling not included.
 struct StepEnergy {
   std::string name;
+  std::uint32_t tenant = 0, repeat = 0;
   std::uint64_t operations = 0;
   Femtoseconds start{}, end{}; ///< of the first to start and the last to end
   Femtojoules energy{};
 };
 
-/// The steps the trace marks, in order, with a part "before the first step" where operations
-/// stand before it; without marks the whole run is one. Together they hold every operation.
+/// The steps each trace marks, by tenant, repetition and order, with a part "before the first
+/// step" where operations stand before it; without marks a repetition is one. Together they hold
+/// every operation.
 std::vector<StepEnergy> steps_of(const ReplayRun& run);
 
 nlohmann::ordered_json energy_json(const ReplayRun& run);

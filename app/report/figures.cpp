@@ -126,6 +126,40 @@ Accuracy accuracy_of(const ReplayRun& run) {
   return accuracy;
 }
 
+std::vector<TenantFigures> figures_of_tenants(const ReplayRun& run) {
+  std::vector<TenantFigures> all(run.tenants.size());
+  for (const auto& row : run.rows) {
+    TenantFigures& own = all[row.tenant];
+    own.read += row.result.read.count;
+    own.written += row.result.written.count;
+    own.dram += row.result.dram.count;
+    own.end = std::max(own.end, row.result.end);
+    if (row.kind == hw::Operation::Kind::kernel) own.kernels += row.result.end - row.result.start;
+  }
+  return all;
+}
+
+Femtoseconds simulated_span(const ReplayRun& run) {
+  Femtoseconds first = run.makespan, last{};
+  for (const auto& row : run.rows) {
+    if (row.kind != hw::Operation::Kind::kernel) continue;
+    first = std::min(first, row.result.start);
+    last = std::max(last, row.result.end);
+  }
+  return last > first ? last - first : Femtoseconds{};
+}
+
+std::string names_of_traces(const ReplayRun& run) {
+  std::string names;
+  for (const auto& tenant : run.tenants)
+    names += (names.empty() ? "" : " + ") + tenant.trace.filename().string();
+  return names;
+}
+
+std::string mode_name(const ReplayRun& run) {
+  return LeafCodec<hw::ReplayMode>::print(run.platform->scenario().replay.mode);
+}
+
 double utilisation(const ReplayRun& run, hw::ResourceId resource) {
   const auto& network = run.platform->clock().network();
   const double possible = network.capacity(resource) * run.makespan.seconds();

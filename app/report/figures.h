@@ -39,6 +39,22 @@ struct Accuracy {
 };
 Accuracy accuracy_of(const ReplayRun& run);
 
+/// What one tenant's operations did, all repetitions together.
+struct TenantFigures {
+  std::uint64_t read = 0, written = 0, dram = 0; ///< bytes, as in OperationResult
+  Femtoseconds kernels{};                        ///< sum of its kernels' durations
+  Femtoseconds end{};                            ///< of its last operation
+};
+std::vector<TenantFigures> figures_of_tenants(const ReplayRun& run);
+
+/// First start to last end of kernels, as a trace's measured span is counted.
+Femtoseconds simulated_span(const ReplayRun& run);
+
+/// "a.json" or "a.json + b.json".
+std::string names_of_traces(const ReplayRun& run);
+
+std::string mode_name(const ReplayRun& run);
+
 /// Share of capacity × time that a resource carried.
 double utilisation(const ReplayRun& run, hw::ResourceId resource);
 /// The same of a tier's channels: their mean and the busiest.

@@ -191,21 +191,29 @@ Json ledger_json(const ReplayRun& run) {
   return {{"ok", hw::balanced(run.ledger)}, {"checks", checks}};
 }
 
-Json trace_json(const ReplayRun& run, const RunFacts& facts) {
-  Json full = traces::to_json(run.trace);
-  // Places name the trace as the command line did; the same run from elsewhere must not differ.
-  const std::string& given = facts.trace_argument;
-  const std::string name = std::filesystem::path(given).filename().string();
-  for (auto& oddity : full.at("oddities")) {
+/// Places name a trace as the command line did; the same run from elsewhere must not differ.
+void shorten_places(Json& oddities, const ReplayRun& run) {
+  for (auto& oddity : oddities) {
     const std::string place = oddity.at("first_place");
-    if (place.starts_with(given)) oddity["first_place"] = name + place.substr(given.size());
+    for (const auto& tenant : run.tenants)
+      if (const std::string given = tenant.trace.string(); place.starts_with(given)) {
+        oddity["first_place"] = tenant.trace.filename().string() + place.substr(given.size());
+        break;
+      }
   }
-  return {{"source", name},
+}
+
+/// Every repetition replays the same, so that what is counted of all is a multiple.
+Json trace_json(const ReplayRun& run) {
+  Json full = traces::to_json(run.trace);
+  shorten_places(full.at("oddities"), run);
+  const std::uint64_t repeats = run.repeats();
+  return {{"source", names_of_traces(run)},
           {"format", full.at("format")},
-          {"kernels", run.totals.kernels},
-          {"unknown_kernels", run.totals.unknown_kernels},
-          {"copies", run.totals.copies},
-          {"memsets", run.totals.memsets},
+          {"kernels", run.totals.kernels / repeats},
+          {"unknown_kernels", run.totals.unknown_kernels / repeats},
+          {"copies", run.totals.copies / repeats},
+          {"memsets", run.totals.memsets / repeats},
           {"streams", full.at("streams")},
           {"measured_kernel_ns", run.trace.measured_kernel_ns},
           {"busy_ns", run.trace.busy_ns},
@@ -213,12 +221,45 @@ Json trace_json(const ReplayRun& run, const RunFacts& facts) {
           {"inferred_bytes", full.at("inferred_bytes")},
           {"kernels_by_rule", full.at("kernels_by_rule")},
           {"oddities", full.at("oddities")},
-          {"copies_without_host_side", run.totals.skipped_host_side}};
+          {"copies_without_host_side", run.totals.skipped_host_side / repeats}};
+}
+
+Json tenants_json(const ReplayRun& run) {
+  Json tenants = Json::array();
+  const auto figures = figures_of_tenants(run);
+  for (std::size_t t = 0; t < run.tenants.size(); ++t) {
+    const TenantRun& tenant = run.tenants[t];
+    const hw::ReplayTotals& totals = tenant.result.totals;
+    Json repeats = Json::array();
+    for (const Femtoseconds took : tenant.result.repeats)
+      repeats.push_back({{"simulated_ns", exact_ns(took)}});
+    tenants.push_back({{"name", tenant.name},
+                       {"trace", tenant.trace.filename().string()},
+                       {"gpu", tenant.gpu},
+                       {"gpus", tenant.result.gpus},
+                       {"weight", tenant.weight},
+                       {"kernels", totals.kernels},
+                       {"unknown_kernels", totals.unknown_kernels},
+                       {"copies", totals.copies},
+                       {"memsets", totals.memsets},
+                       {"simulated_ns", exact_ns(figures[t].end)},
+                       {"kernels_ns", exact_ns(figures[t].kernels)},
+                       {"measured_span_ns", tenant.summary.span_ns},
+                       {"read_bytes", figures[t].read},
+                       {"write_bytes", figures[t].written},
+                       {"dram_bytes", figures[t].dram},
+                       {"host_times",
+                        {{"untimed_operations", totals.host.untimed},
+                         {"backwards", totals.host.backwards},
+                         {"untimed_waits", totals.host.untimed_waits}}},
+                       {"repeats", repeats}});
+  }
+  return tenants;
 }
 
 } // namespace
 
-Json summary_json(const ReplayRun& run, const RunFacts& facts) {
+Json summary_json(const ReplayRun& run) {
   const hw::Scenario& scenario = run.platform->scenario();
   Json causes = Json::object();
   const hw::CauseLedger ledger = causes_of(run);
@@ -242,12 +283,17 @@ Json summary_json(const ReplayRun& run, const RunFacts& facts) {
       {"seed", scenario.general.seed},
       {"resolution", "burst"},
       {"policy", scenario.policy},
-      {"replay", "closed"},
+      {"replay", mode_name(run)},
       {"gpus", run.platform->gpus()},
-      {"trace", trace_json(run, facts)},
-      {"time", {{"simulated_ns", exact_ns(run.makespan)}}},
+      {"trace", trace_json(run)},
+      {"time",
+       {{"simulated_ns", exact_ns(run.makespan)},
+        {"simulated_span_ns", exact_ns(simulated_span(run))},
+        {"measured_span_ns", run.trace.span_ns}}},
       {"time_by_cause", causes}};
   if (!per_gpu.empty()) summary["time_by_cause_per_gpu"] = per_gpu;
+  summary["tenants"] = tenants_json(run);
+  if (run.tenants.size() == 1) summary["repeats"] = summary["tenants"][0]["repeats"];
   summary["tiers"] = tiers_json(run);
   summary["l2"] = l2_json(run);
   summary["links"] = links_json(run);
@@ -273,8 +319,9 @@ Json run_json(const ReplayRun& run, const RunFacts& facts) {
 }
 
 std::string kernels_csv(const ReplayRun& run) {
-  std::string csv = "id,name,stream,phase,layer,start_ns,duration_ns,measured_ns,bytes_read,"
-                    "bytes_written,dram_bytes,inferred_share,flops,bound_by,energy_j\n";
+  std::string csv =
+      "id,name,stream,phase,layer,start_ns,duration_ns,measured_ns,bytes_read,"
+      "bytes_written,dram_bytes,inferred_share,flops,bound_by,energy_j,repeat,tenant\n";
   for (const auto& row : run.rows) {
     if (row.kind != hw::Operation::Kind::kernel) continue;
     std::string name = "\"";
@@ -283,13 +330,14 @@ std::string kernels_csv(const ReplayRun& run) {
       name += c;
     }
     name += '"';
-    fmt::format_to(std::back_inserter(csv), "{},{},{}:{},{},{},{},{},{},{},{},{},{:.4g},{},{},{}\n",
-                   row.id, name, row.stream.device, row.stream.stream, stream::name_of(row.phase),
-                   row.layer < 0 ? "" : std::to_string(row.layer), decimal_ns(row.result.start),
-                   decimal_ns(row.result.end - row.result.start),
-                   row.measured_ns < 0 ? "" : std::to_string(row.measured_ns),
-                   row.result.read.count, row.result.written.count, row.result.dram.count,
-                   row.inferred_share, row.flops, bound_by(row), decimal_joules(row.result.energy));
+    fmt::format_to(
+        std::back_inserter(csv), "{},{},{}:{},{},{},{},{},{},{},{},{},{:.4g},{},{},{},{},{}\n",
+        row.id, name, row.stream.device, row.stream.stream, stream::name_of(row.phase),
+        row.layer < 0 ? "" : std::to_string(row.layer), decimal_ns(row.result.start),
+        decimal_ns(row.result.end - row.result.start),
+        row.measured_ns < 0 ? "" : std::to_string(row.measured_ns), row.result.read.count,
+        row.result.written.count, row.result.dram.count, row.inferred_share, row.flops,
+        bound_by(row), decimal_joules(row.result.energy), row.repeat, row.tenant);
   }
   return csv;
 }
@@ -318,7 +366,7 @@ void write_files(const ReplayRun& run, const RunFacts& facts, const std::filesys
        {"timeseries.csv", timeseries_csv(run)},
        {"timeline.json", timeline_json(run)},
        {"run.json", json_text(run_json(run, facts))},
-       {"summary.json", json_text(summary_json(run, facts))}}};
+       {"summary.json", json_text(summary_json(run))}}};
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error)

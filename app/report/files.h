@@ -13,13 +13,12 @@ namespace umf::app {
 
 /// What else the files say about a run.
 struct RunFacts {
-  std::string trace_argument;
   std::string command;
   std::string started;                 ///< UTC, ISO 8601
   std::vector<VariantResult> variants; ///< of the same replay
 };
 
-nlohmann::ordered_json summary_json(const ReplayRun& run, const RunFacts& facts);
+nlohmann::ordered_json summary_json(const ReplayRun& run);
 /// Everything that may differ between two runs of the same scenario on the same trace.
 nlohmann::ordered_json run_json(const ReplayRun& run, const RunFacts& facts);
 std::string kernels_csv(const ReplayRun& run);

@@ -34,21 +34,53 @@ std::string recorded(std::int64_t ns) {
   return app::duration(static_cast<double>(ns) * 1e-9);
 }
 
-void head(Out out, const ReplayRun& run, const RunFacts& facts) {
+/// One line a tenant: the first repetitions, which warm the caches, and the last.
+void repetitions(Out out, const ReplayRun& run) {
+  if (run.repeats() == 1) return;
+  constexpr std::size_t kFirst = 4;
+  for (const auto& tenant : run.tenants) {
+    const auto& took = tenant.result.repeats;
+    std::string each;
+    for (std::size_t r = 0; r < took.size(); ++r) {
+      if (r == kFirst && took.size() > kFirst + 1) each += "  …";
+      if (r < kFirst || r + 1 == took.size()) each += "  " + duration(took[r]);
+    }
+    fmt::format_to(out, "repeats        {} ×{}{}\n", took.size(), each,
+                   run.tenants.size() == 1 ? "" : "   " + tenant.name);
+  }
+}
+
+/// Open and hybrid: recorded times that could not be used.
+void host_times(Out out, const ReplayRun& run) {
+  const auto& host = run.totals.host;
+  const auto line = [&](std::uint64_t count, const char* what) {
+    if (count > 0) fmt::format_to(out, "host times     {} × {}\n", count, what);
+  };
+  line(host.untimed, "operation without the time this mode goes by: with the one before it");
+  line(host.backwards, "time earlier than one it must follow");
+  line(host.untimed_waits, "host wait without an end: the gap behind it is not known, taken as 0");
+}
+
+void head(Out out, const ReplayRun& run) {
   const auto& scenario = run.platform->scenario();
-  fmt::format_to(out, "umfsim replay  {} on {}  (policy {}, closed, burst resolution)\n\n",
-                 std::filesystem::path(facts.trace_argument).filename().string(),
-                 scenario.general.name, scenario.policy);
+  fmt::format_to(out, "umfsim replay  {} on {}  (policy {}, {}, burst resolution)\n\n",
+                 names_of_traces(run), scenario.general.name, scenario.policy, mode_name(run));
   fmt::format_to(
       out, "kernels        {}  ({} unknown: launch cost only)   copies {}   memsets {}\n",
       run.totals.kernels, run.totals.unknown_kernels, run.totals.copies, run.totals.memsets);
   Femtoseconds simulated{};
   for (const auto& row : run.rows)
     if (row.kind == hw::Operation::Kind::kernel) simulated += row.result.end - row.result.start;
-  fmt::format_to(out, "simulated      {}   kernels alone {}\n", duration(run.makespan),
-                 duration(simulated));
-  fmt::format_to(out, "measured       {}   kernels alone {}   (as the trace recorded)\n",
-                 recorded(run.trace.span_ns), recorded(run.trace.measured_kernel_ns));
+  fmt::format_to(out, "simulated      {}   kernels alone {}{}\n", duration(run.makespan),
+                 duration(simulated),
+                 scenario.replay.mode == hw::ReplayMode::closed
+                     ? ""
+                     : "   first kernel to last " + duration(simulated_span(run)));
+  fmt::format_to(out, "measured       {}   kernels alone {}   (as the trace recorded{})\n",
+                 recorded(run.trace.span_ns), recorded(run.trace.measured_kernel_ns),
+                 run.repeats() > 1 ? ", once" : "");
+  repetitions(out, run);
+  host_times(out, run);
   const Accuracy accuracy = accuracy_of(run);
   if (accuracy.all.kernels > 0)
     fmt::format_to(
@@ -56,6 +88,24 @@ void head(Out out, const ReplayRun& run, const RunFacts& facts) {
         "per kernel     |simulated − measured| / measured: median {:.1f} %, P90 {:.1f} % "
         "of {} known kernels (untuned)\n",
         accuracy.all.median * 100, accuracy.all.p90 * 100, accuracy.all.kernels);
+}
+
+void tenants(Out out, const ReplayRun& run) {
+  if (run.tenants.size() == 1) return;
+  std::size_t width = 15;
+  for (const auto& tenant : run.tenants)
+    width = std::max(width, tenant.name.size() + 1);
+  fmt::format_to(out, "\n{:<{}}{:>4} {:>7} {:>9} {:>13} {:>13} {:>11} {:>11}\n", "tenant",
+                 width + 2, "gpu", "weight", "kernels", "done at", "kernels alone", "read",
+                 "written");
+  const auto figures = figures_of_tenants(run);
+  for (std::size_t t = 0; t < run.tenants.size(); ++t) {
+    const TenantRun& tenant = run.tenants[t];
+    fmt::format_to(out, "  {:<{}}{:>4} {:>7} {:>9} {:>13} {:>13} {:>11} {:>11}\n", tenant.name,
+                   width, tenant.gpu, tenant.weight, tenant.result.totals.kernels,
+                   duration(figures[t].end), duration(figures[t].kernels),
+                   decimal_bytes(figures[t].read), decimal_bytes(figures[t].written));
+  }
 }
 
 void causes(Out out, const ReplayRun& run) {
@@ -169,10 +219,11 @@ void provenance(Out out, const ReplayRun& run) {
 
 } // namespace
 
-std::string terminal_report(const ReplayRun& run, const RunFacts& facts) {
+std::string terminal_report(const ReplayRun& run) {
   std::string text;
   const Out out = std::back_inserter(text);
-  head(out, run, facts);
+  head(out, run);
+  tenants(out, run);
   causes(out, run);
   tiers(out, run);
   links(out, run);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "app/report/files.h"
 #include "app/run/replay_run.h"
 
 #include <string>
@@ -9,6 +8,6 @@ namespace umf::app {
 
 /// What a person reads after a replay: time against the measured one, a bar a tier and a
 /// link, time by cause, where the byte counts came from, the ledger.
-std::string terminal_report(const ReplayRun& run, const RunFacts& facts);
+std::string terminal_report(const ReplayRun& run);
 
 } // namespace umf::app

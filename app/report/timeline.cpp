@@ -19,13 +19,19 @@ namespace {
 // Processes of the picture: one a GPU from 1 on, then memories and links.
 constexpr std::uint64_t kFirstGpu = 1, kMemories = 1001, kLinks = 1002;
 
-/// Where a slice stands: the GPU, then the stream, or the moves of its scheduler, which come last.
+/// Where a slice stands: the GPU, then the tenant and its stream, or the moves of the GPU's
+/// scheduler, which come last.
 struct TrackName {
   std::uint32_t gpu = 0;
   bool moves = false;
+  std::uint32_t tenant = 0;
   stream::StreamId stream;
   auto operator<=>(const TrackName&) const = default;
-  std::string text() const { return moves ? "moves" : "stream " + std::to_string(stream.stream); }
+  std::string text() const {
+    if (moves) return "moves";
+    const std::string name = "stream " + std::to_string(stream.stream);
+    return tenant == 0 ? name : name + " of tenant " + std::to_string(tenant);
+  }
 };
 
 /// Threads of one track: slices that overlap stand side by side.
@@ -182,14 +188,14 @@ private:
   void take_slices() {
     hw::Longest<Slice> longest(most_ - std::min<std::uint64_t>(most_, samples_.size()));
     for (const auto& row : run_.rows) {
-      const TrackName track{row.gpu, false, row.stream};
+      const TrackName track{row.gpu, false, row.tenant, row.stream};
       ++tracks_[track].left_out;
       longest.add(row.result.end - row.result.start,
                   {&row, {}, track, row.result.start, row.result.end});
     }
     const auto& moves = platform().sampler().moves();
     for (const hw::MoveSpan& move : moves.kept()) {
-      const TrackName track{move.gpu, true, {}};
+      const TrackName track{move.gpu, true, 0, {}};
       ++tracks_[track].left_out;
       longest.add(move.completed - move.accepted,
                   {nullptr, move, track, move.accepted, move.completed});

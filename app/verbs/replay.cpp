@@ -20,8 +20,9 @@ namespace {
 
 struct Options {
   std::vector<std::string> traces;
-  std::string shapes_from, scenario, out = "umfsim-out", policy, replay, resolution, seed,
-                                     progress = "auto", format = "table";
+  std::string shapes_from, scenario, out = "umfsim-out", policy, replay, repeat, tenant_gpus,
+                                     tenant_weights, resolution, seed, progress = "auto",
+                                     format = "table";
   std::vector<std::string> sets, against, ideal;
   bool quiet = false;
 };
@@ -41,29 +42,33 @@ std::vector<std::string> overlays(const Options& options) {
   std::vector<std::string> sets;
   if (!options.policy.empty()) sets.push_back("/policy=" + json_text({{"name", options.policy}}));
   if (!options.replay.empty()) sets.push_back("/replay/mode=" + json_text(options.replay));
+  if (!options.repeat.empty()) sets.push_back("/replay/repeat=" + options.repeat);
+  if (!options.tenant_gpus.empty())
+    sets.push_back("/replay/tenant_gpus=[" + options.tenant_gpus + "]");
+  if (!options.tenant_weights.empty())
+    sets.push_back("/replay/tenant_weights=[" + options.tenant_weights + "]");
   if (!options.seed.empty()) sets.push_back("/seed=" + options.seed);
   sets.insert(sets.end(), options.sets.begin(), options.sets.end());
   return sets;
 }
 
 /// What stdout gets.
-std::string shown(const ReplayRun& run, const RunFacts& facts, const Options& options) {
-  if (options.format == "json") return json_text(summary_json(run, facts));
+std::string shown(const ReplayRun& run, const std::vector<VariantResult>& variants,
+                  const Options& options) {
+  if (options.format == "json") return json_text(summary_json(run));
   if (options.format == "csv") return kernels_csv(run);
-  return terminal_report(run, facts) + comparison_tables(summary_json(run, facts), facts.variants) +
-         "files          " + (std::filesystem::path(options.out) / "summary.json").string() +
+  return terminal_report(run) + comparison_tables(summary_json(run), variants) + "files          " +
+         (std::filesystem::path(options.out) / "summary.json").string() +
          ", kernels.csv, timeseries.csv, timeline.json, run.json\n";
 }
 
 Exit replay(const Options& options) {
-  if (options.traces.size() > 1)
-    throw UserError("TRACE: several at once are not supported, expected one");
   if (options.resolution == "line")
     throw UserError("--resolution: line is not supported for kernel traces, expected burst");
   check_folder(options.out);
   Progress progress(options.progress, options.quiet);
   ReplayRequest request;
-  request.trace = options.traces.front();
+  request.traces.assign(options.traces.begin(), options.traces.end());
   request.shapes_from = options.shapes_from;
   request.scenario = options.scenario;
   request.sets = overlays(options);
@@ -72,17 +77,16 @@ Exit replay(const Options& options) {
   };
   request.stop = stop_asked;
 
-  RunFacts facts{options.traces.front(), command_line(), utc_now(), {}};
+  RunFacts facts{command_line(), utc_now(), {}};
   std::vector<Variant> variants = policy_variants(request, options.against);
   std::ranges::move(limit_variants(request, options.ideal), std::back_inserter(variants));
-  facts.variants = run_variants(
-      variants, [&](const ReplayRun& variant) { return summary_json(variant, facts); });
+  facts.variants = run_variants(variants, summary_json);
 
   const ReplayRun run = run_replay(request);
   progress.clear();
   if (stop_asked()) throw Interrupted{};
   write_files(run, facts, options.out);
-  if (!options.quiet) print(shown(run, facts, options));
+  if (!options.quiet) print(shown(run, facts.variants, options));
   const auto wrong = unbalanced(facts.variants);
   for (const auto& name : wrong)
     std::fprintf(stderr, "ledger: does not balance in the run of %s\n", name.c_str());
@@ -100,7 +104,8 @@ Exit replay(const Options& options) {
 Action add_replay(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("replay", "Replay a trace on a simulated machine");
-  verb->add_option("TRACE", options->traces, "Trace of any readable format")->required();
+  verb->add_option("TRACE", options->traces, "Trace of any readable format; several are tenants")
+      ->required();
   verb->add_option("--shapes-from", options->shapes_from, kShapesFrom);
   verb->add_option("--scenario", options->scenario, "Scenario file (JSON)")->required();
   verb->add_option("--set", options->sets,
@@ -120,7 +125,16 @@ Action add_replay(CLI::App& app) {
                    "\"link NAME\", links, l2, scheduler, launch, compute, or all, one by one")
       ->delimiter(',')
       ->allow_extra_args(false);
-  verb->add_option("--replay", options->replay, "Replay mode over the scenario's: closed");
+  verb->add_option(
+      "--replay", options->replay,
+      "Over the scenario's mode: closed (the machine alone), open (as recorded) or hybrid "
+      "(the recorded host on this machine)");
+  verb->add_option("--repeat", options->repeat,
+                   "Replay each trace N times, one after the other, with warm state");
+  verb->add_option("--tenant-gpus", options->tenant_gpus,
+                   "GPU of each trace, such as 0,1; left out: they share GPU 0");
+  verb->add_option("--tenant-weights", options->tenant_weights,
+                   "Weight of each trace where they share a resource, such as 1,3; left out: 1");
   verb->add_option("--resolution", options->resolution, "burst (default)")
       ->check(CLI::IsMember({"burst", "line"}));
   verb->add_option("--seed", options->seed, "Seed over the scenario's");

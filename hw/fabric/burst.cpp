@@ -51,6 +51,7 @@ void Burst::reset() {
   tier = 0;
   purpose = Purpose::demand_read;
   urgency = Urgency::demand;
+  weight = 1.0;
   above_l2_miss = 0;
   above_media = 0;
   energy = {};

@@ -33,6 +33,7 @@ struct Burst : tlm::tlm_extension<Burst> {
   std::uint16_t tier = 0; ///< destination, once translated
   Purpose purpose = Purpose::demand_read;
   Urgency urgency = Urgency::demand;
+  double weight = 1.0;            ///< in its class, where it shares a resource
   std::int64_t above_l2_miss = 0; ///< part of the latency spent before the L2's miss
   std::int64_t above_media = 0;   ///< part of the tier's own latency that is not the array's
   Femtojoules energy{};           ///< spent on it by links and media, once answered

@@ -32,7 +32,7 @@ ResourceId FlowClock::add_window(std::string resource, double bytes) {
 }
 
 FlowId FlowClock::start(double bytes, const std::vector<Hop>& hops, Urgency urgency, bool write,
-                        FlowListener& listener, std::uint64_t tag) {
+                        FlowListener& listener, std::uint64_t tag, double weight) {
   before_change();
   std::uint32_t owner;
   if (free_owners_.empty()) {
@@ -43,7 +43,7 @@ FlowId FlowClock::start(double bytes, const std::vector<Hop>& hops, Urgency urge
     free_owners_.pop_back();
   }
   owners_[owner] = {&listener, tag};
-  const FlowId flow = network_.start(sim_now(), bytes, hops, urgency, write, owner);
+  const FlowId flow = network_.start(sim_now(), bytes, hops, urgency, write, owner, weight);
   settle_.notify(sc_core::SC_ZERO_TIME); // rates are found once, after this instant's starts
   return flow;
 }

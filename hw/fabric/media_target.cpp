@@ -56,7 +56,7 @@ tlm::tlm_sync_enum MediaTarget::nb_transport_fw(int upstream, tlm::tlm_generic_p
   hops_.assign(burst.hops.begin(), burst.hops.begin() + burst.hop_count);
   if (!hops_.empty())
     burst.flow = clock_.start(static_cast<double>(payload.get_data_length()), hops_, burst.urgency,
-                              payload.is_write(), *this, slot);
+                              payload.is_write(), *this, slot, burst.weight);
   else
     ensure(!moved(slot), "tier: a burst with nothing to wait for");
   begun(slot, payload);

@@ -56,12 +56,11 @@ void Gpu::submit(Operation operation) {
   resident = {};
   resident.operation = std::move(operation);
   resident.result.id = resident.operation.id;
+  resident.result.tenant = resident.operation.tenant;
   resident.result.ready = sim_now();
-  Femtoseconds cost = config_.launch.eager;
-  if (resident.operation.launch == stream::Launch::graph) cost = config_.launch.graph;
-  if (resident.operation.launch == stream::Launch::programmatic) cost = config_.launch.programmatic;
   ++launching_;
-  alarms_.at(sim_now() + cost, {Alarm::Kind::launched, id});
+  alarms_.at(sim_now() + cost_of(config_.launch, resident.operation.launch),
+             {Alarm::Kind::launched, id});
   arm();
 }
 
@@ -183,7 +182,7 @@ void Gpu::pump_compute(std::uint32_t id) {
   resident.work_started = allowed;
   resident.computing = true;
   clock_.start(chunk, {{compute_, 1.0}, {resident.sms, 1.0}}, Urgency::demand, false, *this,
-               (std::uint64_t{1} << 32) | id);
+               (std::uint64_t{1} << 32) | id, resident.operation.weight);
 }
 
 void Gpu::finish_if_done(std::uint32_t id) {

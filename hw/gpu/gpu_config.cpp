@@ -286,6 +286,18 @@ const Component<GpuConfig>& gpu_component() {
   return keys;
 }
 
+Femtoseconds cost_of(const LaunchConfig& config, stream::Launch launch) {
+  switch (launch) {
+  case stream::Launch::eager:
+    return config.eager;
+  case stream::Launch::graph:
+    return config.graph;
+  case stream::Launch::programmatic:
+    return config.programmatic;
+  }
+  return config.eager;
+}
+
 FlopsPerSecond peak_of(const ComputeConfig& config, stream::DType dtype) {
   return figure_of(config, dtype);
 }

@@ -26,6 +26,8 @@ struct LaunchConfig {
   Femtoseconds kernel_overhead = 521_ns;
 };
 
+Femtoseconds cost_of(const LaunchConfig& config, stream::Launch launch);
+
 /// Dense peaks without sparsity, all SMs at `clock`.
 struct ComputeConfig {
   FlopsPerSecond f64{67e12};

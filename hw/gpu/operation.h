@@ -23,6 +23,8 @@ struct Operation {
   enum class Kind : std::uint8_t { kernel, copy, memset };
 
   std::uint64_t id = 0;
+  std::uint32_t tenant = 0;
+  double weight = 1.0; ///< of its bytes and arithmetic where they share a resource
   Kind kind = Kind::kernel;
   stream::Launch launch = stream::Launch::eager;
   std::vector<OperationAccess> accesses;
@@ -38,6 +40,7 @@ struct Operation {
 /// copy engine); dram bytes count what went to tiers in its name.
 struct OperationResult {
   std::uint64_t id = 0;
+  std::uint32_t tenant = 0;
   Femtoseconds ready{}, start{}, end{};
   Bytes read{}, written{}, dram{};
   CauseLedger causes;   ///< of start to end

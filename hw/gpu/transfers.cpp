@@ -66,7 +66,7 @@ void Gpu::start_local(std::uint32_t slot, Resident& resident, bool write) {
   std::vector<Hop> hops{{fabric_, 1.0}};
   if (held.count > 0) hops.push_back({resident.window, held.seconds()});
   slots_[slot].flow = clock_.start(static_cast<double>(slots_[slot].bytes), hops, Urgency::demand,
-                                   write, *this, slot);
+                                   write, *this, slot, resident.operation.weight);
 }
 
 void Gpu::send(std::uint32_t slot, Segment::Kind kind, std::uint64_t address) {
@@ -77,6 +77,7 @@ void Gpu::send(std::uint32_t slot, Segment::Kind kind, std::uint64_t address) {
   Burst& burst = burst_of(payload);
   burst.token = slot;
   burst.gpu = index_;
+  if (s.resident != kLoose) burst.weight = residents_[s.resident].operation.weight;
   switch (kind) {
   case Segment::Kind::write_back:
     burst.purpose = Purpose::write_back;

@@ -15,10 +15,12 @@ Scenario with_resolution(Scenario scenario) {
   return scenario;
 }
 
+/// SystemC's names know fewer characters than ours: "a-b" and "a_b" must not meet.
 std::string module_name(std::string name) {
   std::replace_if(
       name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
-  return name;
+  const bool taken = sc_core::sc_find_object(name.c_str()) != nullptr;
+  return taken ? sc_core::sc_gen_unique_name(name.c_str()) : name;
 }
 
 } // namespace

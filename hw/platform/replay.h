@@ -1,25 +1,27 @@
 #pragma once
 
 #include "hw/gpu/operation.h"
+#include "hw/gpu/timer.h"
 #include "hw/platform/platform.h"
+#include "hw/platform/replay_host.h"
+#include "model/base/error.h"
 #include "model/stream/records.h"
 
+#include <systemc>
+
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <map>
 #include <memory>
-#include <set>
 #include <string>
-#include <tuple>
-#include <unordered_map>
 #include <vector>
 
 namespace umf::hw {
 
-/// One operation of the trace after replay, in order of issue: a row of kernels.csv.
+/// One operation of a trace after replay, in order of issue: a row of kernels.csv.
 struct OperationRow {
   std::uint64_t id = 0;
+  std::uint32_t tenant = 0; ///< from 0
+  std::uint32_t repeat = 0; ///< from 0
   Operation::Kind kind = Operation::Kind::kernel;
   std::shared_ptr<const std::string> name; ///< shared by all operations of that name
   stream::StreamId stream;
@@ -30,7 +32,7 @@ struct OperationRow {
   double flops = 0;
   double inferred_share = 0; ///< of its bytes, by any rule but `recorded`
   bool unknown = false;      ///< nothing known of its bytes or arithmetic
-  OperationResult result;
+  OperationResult result;    ///< its id numbers all operations of a run in order of issue
 };
 
 /// A tensor that is resident from the start (a weight), on the device that uses it first.
@@ -39,24 +41,55 @@ struct InitialTensor {
   std::int32_t device = 0;
 };
 
+/// What was replayed, all repetitions together.
 struct ReplayTotals {
   std::uint64_t kernels = 0, unknown_kernels = 0, copies = 0, memsets = 0;
   std::uint64_t copy_side_bytes = 0;   ///< each simulated side of a copy
   std::uint64_t skipped_host_side = 0; ///< copies whose host side is not simulated (no host tier)
   Femtojoules operations_energy{};     ///< of kernels, copies and memsets
   std::uint64_t requests = 0;          ///< request records, which a kernel replay leaves alone
+  HostOddities host;
+  ReplayTotals& operator+=(const ReplayTotals& other);
 };
 
-/// Closed replay of one kernel stream on a platform: an operation starts when its stream's
-/// predecessor and the synchronisations issued before it are done. Reads the stream as it
-/// goes; memory is bounded by the read-ahead, not by the trace.
+/// One trace to replay.
+struct TenantSetup {
+  Place place; ///< of its file, for faults
+  /// Opens the trace from its begin: once a repetition, one at a time.
+  std::function<std::unique_ptr<stream::Source>()> open;
+  std::vector<InitialTensor> initial; ///< to place before time starts, in trace order
+};
+
+/// What became of it.
+struct TenantResult {
+  ReplayTotals totals;
+  /// From the begin of each repetition to the end of its last operation; the next begins there.
+  std::vector<Femtoseconds> repeats;
+  std::uint32_t gpus = 0; ///< its devices, which take GPUs from replay.tenant_gpus on
+};
+
+class ReplayTenant;
+
+/// What the tenants of a replay share.
+struct ReplayMachine {
+  Platform& platform;
+  std::function<void(OperationRow&&)> row;
+  /// Sees to it that the tenant's release(operation) is called at an instant to come.
+  std::function<void(Femtoseconds when, std::uint32_t tenant, std::uint64_t operation)> release_at;
+  std::uint64_t next_operation = 1;
+  stream::TensorId next_tensor = 1;
+};
+
+/// Replay of kernel streams on a platform, each a tenant with tensors and streams of its own.
+/// An operation starts when its stream's predecessor and the synchronisations issued before it
+/// are done, and the host has come to it (HostClock). Reads each stream as it goes; memory is
+/// bounded by the read-ahead, not by the traces. The scenario's `replay` section says how.
 class Replay {
 public:
   using Row = std::function<void(OperationRow&&)>;
 
-  /// `initial`: tensors to place before time starts, in trace order.
-  Replay(Platform& platform, stream::Source& source, const std::vector<InitialTensor>& initial,
-         Row row);
+  Replay(Platform& platform, const std::vector<TenantSetup>& tenants, Row row);
+  ~Replay();
 
   /// Polled now and then; returning false stops the run (an interrupt).
   void on_progress(std::function<bool(std::uint64_t operations_done)> poll) {
@@ -65,77 +98,26 @@ public:
 
   void run();
 
-  const ReplayTotals& totals() const { return totals_; }
+  std::vector<TenantResult> results() const; ///< in order of the setups
+  ReplayTotals totals() const;               ///< of all tenants
   bool interrupted() const { return interrupted_; }
 
 private:
-  using OpIndex = std::uint64_t;
-
-  struct Pending {
-    OperationRow row;
-    Operation operation;
-    std::uint32_t gpu = 0;
-    std::vector<stream::Access> accesses;
-    std::vector<stream::TensorId> tensors; ///< used, once each
-    stream::CopyKind copy = stream::CopyKind::unknown;
-    std::uint64_t copy_bytes = 0;
-    std::optional<stream::TensorId> source, destination;
-    std::uint32_t waits_for = 0;
-    std::vector<OpIndex> dependents;
+  struct Release {
+    std::uint32_t tenant;
+    std::uint64_t operation;
   };
-  struct TensorState {
-    stream::Tensor tensor;
-    std::uint64_t users = 0; ///< operations issued and not done
-    std::uint32_t gpu = 0;
-    bool declared = false, dead = false, touched = false;
-  };
-  struct Queue {
-    OpIndex last = 0;              ///< last issued; 0: none
-    std::set<OpIndex> extra_waits; ///< of the next operation
-  };
+  void done(OperationResult&& result);
+  void release_due();
+  void arm();
 
-  Queue& queue_of(const stream::StreamId& id);
-  void fill();
-  bool read_one();
-  void take(stream::Tensor&& tensor);
-  void take(stream::Kernel&& kernel);
-  void take(stream::Copy&& copy);
-  void take(const stream::Sync& sync);
-  void take(const stream::Free& free);
-  void issue(Pending&& pending);
-  void make_ready(OpIndex index);
-  void build_accesses(Pending& pending);
-  void build_copy(Pending& pending);
-  void add_access(Pending& pending, TensorState& tensor, const stream::Access& access);
-  void add_range(Pending& pending, TensorState& tensor, std::uint64_t offset, std::uint64_t length,
-                 bool write, bool cached);
-  TensorState& scratch(const Pending& pending, std::uint64_t bytes, std::uint32_t which);
-  TensorState& live(stream::TensorId id, std::uint32_t gpu);
-  void done(std::uint32_t gpu, OperationResult&& result);
-  void release_user(stream::TensorId id);
-  void release_if_dead(stream::TensorId id);
-  std::uint32_t gpu_of(std::int32_t device);
-  std::shared_ptr<const std::string> intern(std::string&& name);
-  bool is_done(OpIndex index) const { return pending_.count(index) == 0; }
-
-  Platform& platform_;
-  stream::Source& source_;
-  Row row_;
+  ReplayMachine machine_;
+  std::vector<std::unique_ptr<ReplayTenant>> tenants_;
   std::function<bool(std::uint64_t)> poll_;
-  ReplayTotals totals_;
-  bool exhausted_ = false, interrupted_ = false;
-  OpIndex next_index_ = 1;
+  TimerQueue<Release> releases_;
+  sc_core::sc_event due_;
   std::uint64_t finished_ = 0;
-  std::unordered_map<OpIndex, Pending> pending_;
-  std::map<stream::StreamId, Queue> queues_;
-  std::map<std::int32_t, std::uint32_t> gpu_of_device_;
-  std::unordered_map<stream::TensorId, TensorState> tensors_;
-  std::map<std::tuple<stream::StreamId, std::uint32_t, unsigned>, stream::TensorId> scratch_;
-  stream::TensorId next_scratch_ = UINT32_MAX;
-  std::unordered_map<std::string, std::shared_ptr<const std::string>> names_;
-  std::vector<Segment> stale_;
-  std::set<stream::TensorId> waiting_release_;
-  std::set<OpIndex> host_waits_; ///< what streams not yet seen must wait for
+  bool interrupted_ = false;
 };
 
 } // namespace umf::hw

@@ -30,23 +30,6 @@ const Component<GeneralConfig>& general_component() {
   return keys;
 }
 
-const Component<ReplayConfig>& replay_component() {
-  static const auto keys =
-      Component<ReplayConfig>("replay", "How a trace is replayed.")
-          .key("mode", &ReplayConfig::mode,
-               {.help = "closed: an operation starts when its stream's predecessor and its "
-                        "synchronisations are done.",
-                .from = Provenance::derived,
-                .source = "the machine alone, without the host's gaps"})
-          .key("read_ahead", &ReplayConfig::read_ahead,
-               {.help = "Operations read from the trace before their turn; bounds memory.",
-                .min = 1,
-                .max = 10'000'000,
-                .from = Provenance::derived,
-                .source = "thousands of queued launches, as drivers allow"});
-  return keys;
-}
-
 const Component<ReportConfig>& report_component() {
   static const auto keys =
       Component<ReportConfig>("report", "How much a run writes down; it changes no figure.")
@@ -96,7 +79,7 @@ std::vector<Section> make_sections() {
   policy.kind_key = std::string(policy::kNameKey);
   sections.push_back(policy);
   sections.push_back(
-      {"replay", "How a trace is replayed.", Shape::object, {&replay_component().info()}});
+      {"replay", "How traces are replayed.", Shape::object, {&replay_component().info()}});
   sections.push_back(
       {"report", "How much a run writes down.", Shape::object, {&report_component().info()}});
   return sections;
@@ -196,6 +179,7 @@ Scenario read_scenario(const JsonValue& document) {
                     "\"32B\"",
                     print(scenario.gpu.l2.sector), print(scenario.scheduler.page)));
   scenario.replay = replay_component().read(object_of(document, "replay"), scenario.keys, "");
+  check_replay(scenario.replay, scenario.general.gpus, scenario.keys);
   scenario.report = report_component().read(object_of(document, "report"), scenario.keys, "");
   read_tiers(document, scenario);
   read_links(document, scenario);

@@ -3,6 +3,7 @@
 #include "hw/gpu/gpu_config.h"
 #include "hw/pcie/pcie.h"
 #include "hw/platform/kinds.h"
+#include "hw/platform/replay_config.h"
 #include "hw/platform/sampler.h"
 #include "hw/scheduler/scheduler_config.h"
 #include "model/base/keys.h"
@@ -14,13 +15,6 @@
 #include <vector>
 
 namespace umf::hw {
-
-enum class ReplayMode : std::uint8_t { closed };
-
-struct ReplayConfig {
-  ReplayMode mode = ReplayMode::closed;
-  std::uint64_t read_ahead = 4096;
-};
 
 struct GeneralConfig {
   std::string name;
@@ -53,9 +47,3 @@ std::span<const Section> scenario_sections();
 Scenario read_scenario(const JsonValue& document);
 
 } // namespace umf::hw
-
-template <>
-struct umf::EnumNames<umf::hw::ReplayMode> {
-  static constexpr std::pair<std::string_view, umf::hw::ReplayMode> list[] = {
-      {"closed", umf::hw::ReplayMode::closed}};
-};

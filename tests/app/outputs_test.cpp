@@ -120,12 +120,12 @@ TEST_CASE("kernels.csv has its head and a row a kernel, times in nanoseconds", "
   CHECK_THAT(run.folder.read("out/kernels.csv"),
              Catch::StartsWith("id,name,stream,phase,layer,start_ns,duration_ns,measured_ns,"
                                "bytes_read,bytes_written,dram_bytes,inferred_share,flops,bound_by,"
-                               "energy_j\n"));
+                               "energy_j,repeat,tenant\n"));
   REQUIRE(rows.size() == 1 + 20);
   std::int64_t before = 0;
   for (std::size_t i = 1; i < rows.size(); ++i) {
     const auto& row = rows[i];
-    REQUIRE(row.size() == 15);
+    REQUIRE(row.size() == 17);
     CHECK(row[0] == std::to_string(i - 1));
     CHECK(row[7] == "500"); // as kernel_line() recorded
     CHECK(row[8] == "1048576");

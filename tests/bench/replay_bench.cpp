@@ -8,7 +8,7 @@
 /// process, since SystemC elaborates once.
 static void replay_bundled_trace(benchmark::State& state) {
   umf::app::ReplayRequest request;
-  request.trace = UMF_SOURCE_DIR "/traces/samples/h100-qwen1.5-0.5b.umft";
+  request.traces = {UMF_SOURCE_DIR "/traces/samples/h100-qwen1.5-0.5b.umft"};
   request.scenario = UMF_SOURCE_DIR "/scenarios/hardware/umf-small-hbm.json";
   for (auto _ : state) {
     const auto run = umf::app::run_replay(request);

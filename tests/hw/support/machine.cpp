@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace umf::test {
 
@@ -123,24 +124,37 @@ std::string Outcome::unbalanced() const {
   return names;
 }
 
-Outcome replay(hw::Scenario scenario, std::vector<stream::Record> records) {
-  std::vector<hw::InitialTensor> weights;
+static hw::TenantSetup tenant_of(std::vector<stream::Record> records) {
+  hw::TenantSetup tenant;
   for (const auto& record : records)
     if (const auto* t = std::get_if<stream::Tensor>(&record);
         t != nullptr && t->role == stream::Role::weight)
-      weights.push_back({*t, 0});
+      tenant.initial.push_back({*t, 0});
+  tenant.open = [records = std::move(records)] { return std::make_unique<MemorySource>(records); };
+  return tenant;
+}
+
+Outcome replay_tenants(hw::Scenario scenario, std::vector<std::vector<stream::Record>> traces) {
+  std::vector<hw::TenantSetup> tenants;
+  for (auto& records : traces)
+    tenants.push_back(tenant_of(std::move(records)));
   Outcome outcome;
   outcome.platform = std::make_unique<hw::Platform>(std::move(scenario));
-  MemorySource source(std::move(records));
-  hw::Replay replay(*outcome.platform, source, weights,
+  hw::Replay replay(*outcome.platform, tenants,
                     [&](hw::OperationRow&& row) { outcome.rows.push_back(std::move(row)); });
   replay.run();
-  std::sort(outcome.rows.begin(), outcome.rows.end(),
-            [](const auto& a, const auto& b) { return a.result.id < b.result.id; });
+  std::sort(outcome.rows.begin(), outcome.rows.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.tenant, a.result.id) < std::pair(b.tenant, b.result.id);
+  });
+  outcome.tenants = replay.results();
   outcome.totals = replay.totals();
   outcome.makespan = hw::sim_now();
   outcome.ledger = hw::balance(*outcome.platform, outcome.totals, outcome.makespan);
   return outcome;
+}
+
+Outcome replay(hw::Scenario scenario, std::vector<stream::Record> records) {
+  return replay_tenants(std::move(scenario), {std::move(records)});
 }
 
 Femtoseconds time_of(double amount, double rate) {

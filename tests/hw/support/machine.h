@@ -43,7 +43,8 @@ stream::Copy copy(std::uint64_t id, stream::CopyKind kind, Bytes bytes, stream::
 
 struct Outcome {
   std::unique_ptr<hw::Platform> platform;
-  std::vector<hw::OperationRow> rows; ///< in order of issue
+  std::vector<hw::OperationRow> rows; ///< by tenant, in order of issue
+  std::vector<hw::TenantResult> tenants;
   hw::ReplayTotals totals;
   Femtoseconds makespan{};
   std::vector<hw::LedgerCheck> ledger;
@@ -55,6 +56,8 @@ struct Outcome {
 
 /// Replays the records. Elaborates SystemC: once a process.
 Outcome replay(hw::Scenario scenario, std::vector<stream::Record> records);
+/// The same for several traces at once.
+Outcome replay_tenants(hw::Scenario scenario, std::vector<std::vector<stream::Record>> traces);
 
 /// Time of `amount` at `rate` a second, to the nearest femtosecond.
 Femtoseconds time_of(double amount, double rate);
