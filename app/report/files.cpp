@@ -259,7 +259,7 @@ Json tenants_json(const ReplayRun& run) {
 
 } // namespace
 
-Json summary_json(const ReplayRun& run) {
+Json summary_json(const ReplayRun& run, const std::vector<VariantResult>& variants) {
   const hw::Scenario& scenario = run.platform->scenario();
   Json causes = Json::object();
   const hw::CauseLedger ledger = causes_of(run);
@@ -301,7 +301,7 @@ Json summary_json(const ReplayRun& run) {
   summary["energy"] = energy_json(run);
   summary["accuracy"] = accuracy_json(run);
   summary["ledger"] = ledger_json(run);
-  add_comparisons(summary, facts.variants);
+  add_comparisons(summary, variants);
   return summary;
 }
 
@@ -366,7 +366,7 @@ void write_files(const ReplayRun& run, const RunFacts& facts, const std::filesys
        {"timeseries.csv", timeseries_csv(run)},
        {"timeline.json", timeline_json(run)},
        {"run.json", json_text(run_json(run, facts))},
-       {"summary.json", json_text(summary_json(run))}}};
+       {"summary.json", json_text(summary_json(run, facts.variants))}}};
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error)

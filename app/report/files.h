@@ -18,7 +18,9 @@ struct RunFacts {
   std::vector<VariantResult> variants; ///< of the same replay
 };
 
-nlohmann::ordered_json summary_json(const ReplayRun& run);
+/// `variants`: the same replay otherwise, for comparison.
+nlohmann::ordered_json summary_json(const ReplayRun& run,
+                                    const std::vector<VariantResult>& variants = {});
 /// Everything that may differ between two runs of the same scenario on the same trace.
 nlohmann::ordered_json run_json(const ReplayRun& run, const RunFacts& facts);
 std::string kernels_csv(const ReplayRun& run);

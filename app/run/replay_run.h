@@ -56,8 +56,9 @@ struct ReplayRequest {
 };
 
 /// Reads each trace once for what it holds and which weights come first, then once a
-/// repetition. Memory: the read-ahead, and some 300 B an operation and repetition for the rows.
-/// Throws UserError, which names the trace where it is at fault, and Interrupted.
+/// repetition. Memory: the read-ahead, and some 1.3 kB an operation and repetition for rows and
+/// reports at their peak. Throws UserError, which names the trace where it is at fault, and
+/// Interrupted.
 ReplayRun run_replay(const ReplayRequest& request);
 
 } // namespace umf::app

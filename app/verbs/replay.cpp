@@ -55,7 +55,7 @@ std::vector<std::string> overlays(const Options& options) {
 /// What stdout gets.
 std::string shown(const ReplayRun& run, const std::vector<VariantResult>& variants,
                   const Options& options) {
-  if (options.format == "json") return json_text(summary_json(run));
+  if (options.format == "json") return json_text(summary_json(run, variants));
   if (options.format == "csv") return kernels_csv(run);
   return terminal_report(run) + comparison_tables(summary_json(run), variants) + "files          " +
          (std::filesystem::path(options.out) / "summary.json").string() +
@@ -80,7 +80,8 @@ Exit replay(const Options& options) {
   RunFacts facts{command_line(), utc_now(), {}};
   std::vector<Variant> variants = policy_variants(request, options.against);
   std::ranges::move(limit_variants(request, options.ideal), std::back_inserter(variants));
-  facts.variants = run_variants(variants, summary_json);
+  facts.variants =
+      run_variants(variants, [](const ReplayRun& variant) { return summary_json(variant); });
 
   const ReplayRun run = run_replay(request);
   progress.clear();
