@@ -1,6 +1,7 @@
 #include "app/verbs/verbs.h"
 
 #include "app/run/path_probe.h"
+#include "model/base/error.h"
 #include "model/base/quantity.h"
 #include "model/policy/break_even.h"
 
@@ -40,7 +41,22 @@ policy::Way at_sm(const PathFigures& path, const hw::GpuConfig& gpu, double fabr
   return way;
 }
 
+std::vector<Bytes> sizes(const Options& options) {
+  std::vector<Bytes> sizes;
+  for (const std::string& text : options.bytes) {
+    try {
+      sizes.push_back(parse_quantity<Bytes>(text));
+    } catch (const UserError& error) {
+      throw UserError(fmt::format("--bytes: {}", error.what()));
+    }
+    if (sizes.back().count == 0)
+      throw UserError("--bytes: " + text + " is nothing to move, expected at least 1B");
+  }
+  return sizes;
+}
+
 std::vector<Row> break_even_rows(const Options& options) {
+  const std::vector<Bytes> tabulated = sizes(options);
   hw::Platform platform(hw::read_scenario(load_scenario(options.scenario, options.sets)));
   const auto paths = probe_paths(platform, 0);
   const hw::SchedulerConfig& unit = platform.scenario().scheduler;
@@ -54,14 +70,14 @@ std::vector<Row> break_even_rows(const Options& options) {
   for (const PathFigures& path : paths) {
     if (path.kind != policy::TierClass::pool && path.kind != policy::TierClass::host) continue;
     for (const bool fault : {false, true})
-      for (const std::string& text : options.bytes) {
+      for (const Bytes bytes : tabulated) {
         policy::BreakEven even;
         even.remote = at_sm(path, gpu, fabric);
         even.local = at_sm(*home, gpu, fabric);
         even.burst = unit.max_burst;
         if (fault) even.service = unit.fault_latency;
         if (fault) even.batch = {unit.fault_batch * unit.page.count};
-        rows.push_back({path.tier, fault ? "fault" : "command", parse_quantity<Bytes>(text), even});
+        rows.push_back({path.tier, fault ? "fault" : "command", bytes, even});
       }
   }
   return rows;

@@ -25,10 +25,15 @@ struct Machine {
       : hbm(hbm_pages), pool(pool_pages), ground{kPage,
                                                  {{"hbm", policy::TierClass::hbm, &hbm},
                                                   {"cxl", policy::TierClass::pool, &pool}}},
-        policy(make_policy(R"({"name": "umf", "block": "64KiB", "hbm_reserve_ratio": 0,
-                               "demote_watermark": 0, "promote_margin": 0, "window": "1us",
-                               "review": "0ns")" +
-                           (keys.empty() ? "" : ", " + keys) + "}")) {}
+        policy(make_policy(text_of(keys))) {}
+
+  static std::string text_of(const std::string& keys) {
+    std::string text = R"({"name": "umf", "block": "64KiB", "hbm_reserve_ratio": 0,
+                           "demote_watermark": 0, "promote_margin": 0, "window": "1us",
+                           "review": "0ns")";
+    if (!keys.empty()) text.append(", ").append(keys);
+    return text.append("}");
+  }
 
   memory::AddressSpace::Entry entry(Role role, std::uint64_t base, std::uint64_t pages) const {
     memory::AddressSpace::Entry entry;
