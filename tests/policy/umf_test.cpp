@@ -82,8 +82,10 @@ struct Machine {
     while (!orders.empty()) {
       const Order order = orders.front();
       orders.erase(orders.begin());
-      text +=
-          (text.empty() ? "" : " ") + std::to_string(order.first) + ">" + std::to_string(order.to);
+      if (!text.empty()) text += ' ';
+      text += std::to_string(order.first);
+      text += '>';
+      text += std::to_string(order.to);
       const TierIndex from = home.at(order.first);
       if (accept) {
         ground.tiers[order.to].frames->take(1);
