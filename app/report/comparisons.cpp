@@ -68,7 +68,7 @@ void sort(std::vector<Line>& lines) {
 
 std::string sentence_of(const std::string& policy) {
   for (const auto& kind : policy::kinds())
-    if (kind_of(*kind.info) == policy) return kind.info->help;
+    if (kind_of(*kind.info) == policy) return std::string(kind.sentence);
   return {};
 }
 

@@ -110,6 +110,8 @@ Json scheduler_json(const ReplayRun& run) {
     const auto& b = run.platform->brain(g).counters();
     brain.remote_hits += b.remote_hits;
     brain.faults += b.faults;
+    brain.unmet += b.unmet;
+    unit.fault_batches += s.fault_batches;
     brain.first_touches += b.first_touches;
     brain.moved += b.moved;
     brain.promotions += b.promotions;
@@ -124,6 +126,8 @@ Json scheduler_json(const ReplayRun& run) {
                                               : static_cast<double>(unit.tlb_hits) /
                                                     static_cast<double>(unit.translations)},
       {"remote_hits", brain.remote_hits},
+      {"unmet_fault_pages", brain.unmet},
+      {"fault_batches", unit.fault_batches},
       {"faults", brain.faults},
       {"faults_per_s", seconds > 0 ? static_cast<double>(brain.faults) / seconds : 0.0},
       {"first_touch_pages", brain.first_touches},

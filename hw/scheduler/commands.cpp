@@ -4,22 +4,43 @@
 
 #include <algorithm>
 
-/// The machine's side of the command handshake: a move is a background read of the old
-/// frames and a background write of the new ones, then a quiesce of the range.
+/// The machine's side of the command handshake: a move is a read of the old frames and a write
+/// of the new ones, then a quiesce of the range. Faults are handled in batches, which become moves.
 namespace umf::hw {
+
+/// One batch of faults at a time; those that come meanwhile make the next one.
+void Scheduler::pump_faults() {
+  if (handling_faults_ || brain_.faults_waiting() == 0) return;
+  handling_faults_ = true;
+  fault_batch_ = std::min<std::uint64_t>(brain_.faults_waiting(), config_.fault_batch);
+  faults_due_.notify(to_sc(config_.fault_latency));
+}
+
+void Scheduler::handle_faults() {
+  if (before_change_) before_change_();
+  ++statistics_.fault_batches;
+  handling_faults_ = false;
+  brain_.serve_faults(fault_batch_, sim_now());
+  retry_parked(); // pages that could not be moved are served where they are
+  pump_commands();
+  if (command_done_) command_done_();
+}
 
 void Scheduler::pump_commands() {
   bool refused = false;
-  while (const auto command = brain_.next_command()) {
-    if (moves_.size() >= config_.command_queue) {
-      brain_.refused(*command);
-      refused = true;
-      continue;
-    }
+  while (moves_.size() < config_.command_queue) {
+    const auto command = brain_.next_command();
+    if (!command) break;
     moves_.push_back({*command});
     moves_.back().accepted = sim_now();
+    moves_.back().urgent = command->demand();
     start_move(moves_.back());
   }
+  if (moves_.size() >= config_.command_queue)
+    while (const auto command = brain_.next_background()) {
+      brain_.refused(*command, sim_now());
+      refused = true;
+    }
   if (refused) retry_parked(); // writes may have waited for a move that will not be
 }
 
@@ -27,28 +48,36 @@ void Scheduler::pump_commands() {
 void Scheduler::start_move(Move& move) {
   if (in_flight(move.command.from.first, move.command.from.count, true)) return;
   move.started = true;
-  advance_move(move);
+  if (!move.command.blank) return advance_move(move);
+  suspend(move);
+  drained_event_.notify(sc_core::SC_ZERO_TIME); // nothing will be answered
 }
 
 void Scheduler::advance_move(Move& move) {
-  const scheduler::Command& command = move.command;
-  const std::uint64_t total = command.from.count * page_;
+  const std::uint64_t total = move.command.from.count * page_;
   constexpr std::uint32_t kBurstsInFlight = 2; // one being read while one is being written
   while (move.in_flight < kBurstsInFlight && move.reading < total) {
     const std::uint64_t length = std::min(config_.max_burst.count, total - move.reading);
-    Payload& read = pool_.acquire(
-        false, physical_address(command.from.tier, command.from.frame * page_ + move.reading),
-        {length});
-    Burst& burst = burst_of(read);
-    burst.token = kMigration | command.id;
-    burst.gpu = gpu_;
-    burst.tier = command.from.tier;
-    burst.purpose = Purpose::migration;
-    burst.urgency = Urgency::background;
+    const std::uint64_t within = move.reading;
     move.reading += length;
     ++move.in_flight;
-    send(read, command.from.tier);
+    send_copy(move, false, within, length);
   }
+}
+
+/// Half of a copy. It yields to demand, unless an access waits for the move.
+void Scheduler::send_copy(Move& move, bool write, std::uint64_t within, std::uint64_t length) {
+  const scheduler::Command& command = move.command;
+  const std::uint16_t tier = write ? command.to : command.from.tier;
+  const std::uint64_t frame = write ? command.to_frame : command.from.frame;
+  Payload& payload = pool_.acquire(write, physical_address(tier, frame * page_ + within), {length});
+  Burst& burst = burst_of(payload);
+  burst.token = kMigration | command.id;
+  burst.gpu = gpu_;
+  burst.tier = tier;
+  burst.purpose = Purpose::migration;
+  burst.urgency = move.urgent ? Urgency::demand : Urgency::background;
+  send(payload, tier);
 }
 
 void Scheduler::copy_answered(const Payload& payload) {
@@ -60,18 +89,9 @@ void Scheduler::copy_answered(const Payload& payload) {
   const std::uint64_t length = payload.get_data_length();
   if (payload.is_read()) {
     statistics_.copied_read += length;
-    const std::uint64_t within =
-        payload.get_address() -
+    const std::uint64_t start =
         physical_address(move.command.from.tier, move.command.from.frame * page_);
-    Payload& write = pool_.acquire(
-        true, physical_address(move.command.to, move.command.to_frame * page_ + within), {length});
-    Burst& burst = burst_of(write);
-    burst.token = kMigration | id;
-    burst.gpu = gpu_;
-    burst.tier = move.command.to;
-    burst.purpose = Purpose::migration;
-    burst.urgency = Urgency::background;
-    send(write, move.command.to);
+    send_copy(move, true, payload.get_address() - start, length);
     return;
   }
   statistics_.copied_written += length;
@@ -81,10 +101,24 @@ void Scheduler::copy_answered(const Payload& payload) {
     advance_move(move);
     return;
   }
+  suspend(move);
+  finish_drained_moves();
+}
+
+void Scheduler::suspend(Move& move) {
   if (before_change_) before_change_();
   brain_.suspend(move.command);
   move.suspended = true;
-  finish_drained_moves();
+}
+
+/// What is still to be copied of the pages that this piece waits for goes ahead as demand.
+void Scheduler::hurry(const Piece& piece) {
+  for (Move& move : moves_) {
+    const memory::PageRun& pages = move.command.from;
+    if (pages.first < piece.first_page + piece.pages &&
+        piece.first_page < pages.first + pages.count)
+      move.urgent = true;
+  }
 }
 
 /// Switches the mapping of every suspended range that no access still reads.
@@ -97,7 +131,7 @@ void Scheduler::finish_drained_moves() {
       continue;
     }
     if (before_change_) before_change_();
-    brain_.quiesced(it->command);
+    brain_.quiesced(it->command, sim_now());
     std::uint64_t first = it->command.from.first;
     tlb_.discard({first, first + it->command.from.count}); // shoot the old translation down
     brain_.completed(it->command);

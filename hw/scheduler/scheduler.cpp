@@ -24,11 +24,17 @@ Scheduler::Scheduler(sc_core::sc_module_name module, FlowClock& clock, PayloadPo
   reads.register_nb_transport_fw(this, &Scheduler::fw_reads);
   writes.register_nb_transport_fw(this, &Scheduler::fw_writes);
   ports.register_nb_transport_bw(this, &Scheduler::bw_ports);
-  sc_core::sc_spawn_options options;
-  options.spawn_method();
-  options.dont_initialize();
-  options.set_sensitivity(&early_event_);
-  sc_core::sc_spawn([this] { clock_.guard([this] { take_early(); }); }, "early", &options);
+  const auto on = [this](sc_core::sc_event& event, const char* name, void (Scheduler::*act)()) {
+    sc_core::sc_spawn_options options;
+    options.spawn_method();
+    options.dont_initialize();
+    options.set_sensitivity(&event);
+    sc_core::sc_spawn([this, act] { clock_.guard([this, act] { (this->*act)(); }); }, name,
+                      &options);
+  };
+  on(early_event_, "early", &Scheduler::take_early);
+  on(faults_due_, "faults", &Scheduler::handle_faults);
+  on(drained_event_, "drained", &Scheduler::finish_drained_moves);
 }
 
 void Scheduler::set_route(std::uint16_t tier, std::size_t port) {
@@ -69,6 +75,7 @@ tlm::tlm_sync_enum Scheduler::accept(int id, bool write, Payload& payload, tlm::
     return tlm::TLM_ACCEPTED;
   }
   begin(id, write, payload);
+  pump_faults();
   pump_commands();
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;
@@ -170,6 +177,7 @@ void Scheduler::dispatch(std::uint32_t id, const memory::PageRun& run) {
   if (waits) {
     if (!piece.parked) ++statistics_.parked;
     piece.parked = true;
+    hurry(piece);
     parked_[request.write].push_back(id);
     return;
   }
@@ -337,13 +345,15 @@ void Scheduler::retry_parked() {
       socket[static_cast<unsigned>(upstream)]->nb_transport_bw(*payload, phase, delay);
     }
   }
+  pump_faults();
 }
 
-/// Pages may have come to rest in several runs: cut again at the new borders.
+/// Pages may have come to rest in several runs, or where they fault once more: cut again at the
+/// new borders.
 void Scheduler::retry(std::uint32_t id) {
   std::vector<memory::PageRun> runs;
   const Piece piece = pieces_[id];
-  brain_.look(piece.address, {piece.length}, runs);
+  brain_.again(piece.address, {piece.length}, requests_[piece.request].write, sim_now(), runs);
   const auto end_in = [&](const memory::PageRun& run) {
     return std::min(piece.address + piece.length, (run.first + run.count) * page_);
   };

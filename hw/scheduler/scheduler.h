@@ -24,9 +24,10 @@ struct SchedulerStatistics {
   std::uint64_t tlb_hits = 0;
   std::uint64_t parked = 0;                          ///< pieces that waited for a command
   std::uint64_t copied_read = 0, copied_written = 0; ///< bytes of migrations, each side
-  std::uint64_t demand_fills = 0;                    ///< bytes read for the L2
-  std::uint64_t write_backs = 0;                     ///< bytes written for the L2
-  std::uint64_t dead_writes = 0; ///< write-backs whose tensor was gone before they came
+  std::uint64_t fault_batches = 0;
+  std::uint64_t demand_fills = 0; ///< bytes read for the L2
+  std::uint64_t write_backs = 0;  ///< bytes written for the L2
+  std::uint64_t dead_writes = 0;  ///< write-backs whose tensor was gone before they came
   std::uint64_t copy_bytes_read = 0, copy_bytes_written = 0; ///< copy engine
   Femtojoules migration_energy{};                            ///< of both sides, links included
 };
@@ -57,7 +58,7 @@ public:
   void explain(const tlm::tlm_generic_payload& payload, CauseShares& shares) const;
 
   /// Commands in progress or waiting: the run is not over while there are any.
-  bool busy() const { return !moves_.empty(); }
+  bool busy() const { return !moves_.empty() || handling_faults_; }
   /// Called when a command has completed (tensors may be released then).
   void on_command_done(std::function<void()> listener) { command_done_ = std::move(listener); }
   /// Called whenever what a burst waits for may change outside the flow network.
@@ -96,6 +97,7 @@ private:
     std::uint32_t in_flight = 0;
     Femtoseconds accepted{};
     bool started = false, suspended = false;
+    bool urgent = false; ///< an access waits for it
   };
 
   tlm::tlm_sync_enum fw_reads(int id, Payload& payload, tlm::tlm_phase& phase,
@@ -122,10 +124,15 @@ private:
   void retry_parked();
   void retry(std::uint32_t piece);
 
+  void pump_faults();
+  void handle_faults();
   void pump_commands();
   void start_move(Move& move);
   void advance_move(Move& move);
+  void send_copy(Move& move, bool write, std::uint64_t within, std::uint64_t length);
   void copy_answered(const Payload& payload);
+  void suspend(Move& move);
+  void hurry(const Piece& piece);
   void finish_drained_moves();
   bool in_flight(memory::PageNumber first, std::uint64_t pages, bool only_writes) const;
 
@@ -143,7 +150,9 @@ private:
   std::vector<RequestQueue> port_queues_;
   bool sending_ = false;
   std::deque<Early> early_;
-  sc_core::sc_event early_event_;
+  sc_core::sc_event early_event_, faults_due_, drained_event_;
+  bool handling_faults_ = false;
+  std::uint64_t fault_batch_ = 0; ///< pages of the batch being handled
   memory::ExtentCache tlb_;
   memory::ExtentCache::Outcome tlb_outcome_;
   ResourceId lookups_, walkers_;

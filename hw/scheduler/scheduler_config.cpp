@@ -61,11 +61,26 @@ const Component<SchedulerConfig>& scheduler_component() {
                 .from = Provenance::derived,
                 .source = "assumed; no public figure"})
           .key("command_queue", &SchedulerConfig::command_queue,
-               {.help = "Commands in progress at once; more are refused.",
+               {.help = "Commands in progress at once; more are refused, or wait where a fault "
+                        "needs them.",
                 .min = 1,
                 .max = 1'000'000,
                 .from = Provenance::derived,
                 .source = "assumed; no public figure"})
+          .key("fault_latency", &SchedulerConfig::fault_latency,
+               {.help = "From a batch of faults to the start of its moves: interrupt, handler and "
+                        "restart of the waiting accesses. Only policies that fault pay it.",
+                .min = Femtoseconds{0},
+                .max = 10000000_ns,
+                .from = Provenance::claimed,
+                .source = "papers on CUDA unified memory say 20 to 45 us a batch; an unverified "
+                          "lead says 16-18 us; not measured here"})
+          .key("fault_batch", &SchedulerConfig::fault_batch,
+               {.help = "Pages of faults handled at once; more wait for the next batch.",
+                .min = 1,
+                .max = 1'000'000,
+                .from = Provenance::claimed,
+                .source = "NVIDIA's open UVM driver: 256 faults a batch by default"})
           .key("max_burst", &SchedulerConfig::max_burst,
                {.help = "Longest run moved as one burst.",
                 .min = 4_KiB,

@@ -15,6 +15,8 @@ struct SchedulerConfig {
   Femtoseconds lookup_latency{0};
   std::uint32_t queue_depth = 64;
   std::uint32_t command_queue = 16;
+  Femtoseconds fault_latency = 20000_ns;
+  std::uint32_t fault_batch = 256;
   Bytes max_burst = 4_MiB;
 };
 

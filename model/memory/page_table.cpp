@@ -8,7 +8,8 @@
 namespace umf::memory {
 
 std::string_view name_of(PageState state) {
-  constexpr std::array<std::string_view, 4> names = {"deferred", "resident", "moving", "suspended"};
+  constexpr std::array<std::string_view, 5> names = {"deferred", "blank", "resident", "moving",
+                                                     "suspended"};
   return names[static_cast<std::size_t>(state)];
 }
 

@@ -10,9 +10,10 @@ namespace umf::memory {
 using TierIndex = std::uint16_t;
 using PageNumber = std::uint64_t; ///< unified address / page size
 
-/// S2. A deferred page has no frame anywhere; a moving page is still read at its old place;
-/// a suspended one may not be touched until its command completes.
-enum class PageState : std::uint8_t { deferred, resident, moving, suspended };
+/// S2. A deferred page has no frame anywhere; a blank one has a frame that nothing was written to
+/// yet, so moving it copies nothing; a moving page is still read at its old place; a suspended one
+/// has no valid mapping: it may not be touched until its command completes.
+enum class PageState : std::uint8_t { deferred, blank, resident, moving, suspended };
 
 std::string_view name_of(PageState state);
 

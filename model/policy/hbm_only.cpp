@@ -24,7 +24,7 @@ public:
 } // namespace
 
 Kind hbm_only() {
-  return {&component().info(),
+  return {&component().info(), "No fabric: everything in HBM, or the run is refused.",
           [](const JsonValue& object, KeyContext& context) -> std::unique_ptr<Policy> {
             component().read(object, context, kNameKey);
             return std::make_unique<HbmOnly>();

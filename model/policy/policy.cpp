@@ -6,13 +6,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace umf::policy {
 
 const Tier* Ground::first(TierClass kind) const {
   for (const Tier& tier : tiers)
-    if (tier.kind == kind) return &tier;
+    if (tier.kind == kind && tier.in_reach()) return &tier;
   return nullptr;
+}
+
+std::optional<TierIndex> Ground::index(TierClass kind) const {
+  const Tier* tier = first(kind);
+  if (tier == nullptr) return std::nullopt;
+  return static_cast<TierIndex>(tier - tiers.data());
 }
 
 std::uint64_t Ground::free_pages(TierClass kind) const {
@@ -37,6 +44,32 @@ void grant(const Ground& ground, TierClass kind, std::uint64_t pages, std::vecto
     pages -= part;
   }
   ensure(pages == 0, "policy grants more than is free");
+}
+
+std::uint64_t place_hbm_first(const Need& need, const Ground& ground, std::uint64_t kept,
+                              const std::vector<TierClass>& then, std::vector<Grant>& grants) {
+  const std::uint64_t free = ground.free_pages(TierClass::hbm);
+  std::uint64_t outside = 0, all = ground.all_pages(TierClass::hbm);
+  for (const TierClass kind : then) {
+    outside += ground.free_pages(kind);
+    all += ground.all_pages(kind);
+  }
+  if (free + outside < need.pages)
+    refuse(need, ground, "HBM and the memories behind it", free + outside, all);
+  std::uint64_t in_hbm = std::min(need.pages, free - std::min(free, kept));
+  if (need.pages - in_hbm > outside) in_hbm = need.pages - outside;
+  grant(ground, TierClass::hbm, in_hbm, grants);
+  std::uint64_t rest = need.pages - in_hbm;
+  for (const TierClass kind : then) {
+    const std::uint64_t part = std::min(rest, ground.free_pages(kind));
+    grant(ground, kind, part, grants);
+    rest -= part;
+  }
+  return in_hbm;
+}
+
+std::uint64_t part_of(std::uint64_t pages, double share) {
+  return static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(pages) * (1 - 1e-15)));
 }
 
 void refuse(const Need& need, const Ground& ground, const std::string& scope,

@@ -6,6 +6,7 @@
 #include "model/memory/page_table.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct Tier {
   std::string name;
   TierClass kind = TierClass::hbm;
   memory::FrameAllocator* frames = nullptr;
+
+  /// A tier out of reach, such as another GPU's HBM, keeps its index but has no frames.
+  bool in_reach() const { return frames->frames() > 0; }
 };
 
 /// What a policy may look at.
@@ -30,10 +34,12 @@ struct Ground {
   Bytes page{};
   std::vector<Tier> tiers;
 
-  /// The first tier of a class, or none.
+  /// The first tier of a class within reach, or none.
   const Tier* first(TierClass kind) const;
+  std::optional<TierIndex> index(TierClass kind) const;
+  bool is(TierIndex tier, TierClass kind) const { return tiers[tier].kind == kind; }
   std::uint64_t free_pages(TierIndex tier) const { return tiers[tier].frames->free(); }
-  /// Of all tiers of a class.
+  /// Of all tiers of a class within reach.
   std::uint64_t free_pages(TierClass kind) const;
   std::uint64_t all_pages(TierClass kind) const;
 };
@@ -50,6 +56,7 @@ struct Need {
 struct Grant {
   TierIndex tier = 0;
   std::uint64_t pages = 0;
+  bool blank = false; ///< until their first access, which may fault and move them for nothing
 };
 
 /// An access as it reached the scheduler.
@@ -58,13 +65,30 @@ struct Touch {
   memory::PageRun pages; ///< one run, in one state
   bool write = false;
   Femtoseconds now{};
+  Bytes bytes{}; ///< of the run that the access wants
 };
 
-/// What a policy asks the machine to do. Refusal and completion come back as events.
+/// What a policy asks the machine to do: move those of the pages that are in tier `from` (any,
+/// by default) to `to`. How it ends comes back through Policy::settled.
 struct Order {
+  enum class Why : std::uint8_t {
+    background, ///< a wish, dropped where frames lack or the machine is busy
+    room,       ///< makes room for a fill: urgent, never refused by the machine
+    fill        ///< answers a fault: urgent, and waits for frames
+  };
   PageNumber first = 0;
   std::uint64_t pages = 0;
   TierIndex to = 0;
+  Why why = Why::background;
+  std::optional<TierIndex> from = {};
+};
+
+/// A move, or a part of it, that is over.
+struct Settled {
+  memory::PageRun from; ///< where the pages were; their state is meaningless
+  TierIndex to = 0;
+  bool moved = false; ///< else the machine refused it and the pages are where they were
+  Femtoseconds now{};
 };
 
 /// One policy = one .cpp in this folder and one line in registry.cpp.
@@ -78,10 +102,36 @@ public:
 
   /// Told of every access to materialised pages; may order moves.
   virtual void touched(const Touch&, const Ground&, std::vector<Order>&) {}
+
+  /// Whether the pages, which lie still, have no valid mapping for this access: it waits until
+  /// what resolve() orders is done. Else they are served where they are.
+  virtual bool faults(const Touch&, const Ground&) { return false; }
+  /// A fault's turn has come: orders fills. Pages of it that no fill covers are mapped where
+  /// they are.
+  virtual void resolve(const Touch&, const Ground&, std::vector<Order>&) {}
+  /// Fills lack `pages` frames in the tier: orders moves out of it, if there can be any.
+  virtual void make_room(TierIndex, std::uint64_t, const Ground&, std::vector<Order>&) {}
+  /// No room can be made for these pages of a fault: they are mapped where they are from now on.
+  virtual void unmet(const memory::PageRun&, const Ground&) {}
+
+  /// A move is over.
+  virtual void settled(const Settled&, const Ground&, std::vector<Order>&) {}
+  /// Pages are gone, with their tensor.
+  virtual void released(const memory::AddressSpace::Entry&, const memory::PageRun&, const Ground&) {
+  }
 };
 
 /// Grants `pages`, which must be free, from the tiers of a class in order.
 void grant(const Ground& ground, TierClass kind, std::uint64_t pages, std::vector<Grant>& grants);
+
+/// Pages of a share, rounded up to whole pages; 0.07 of 100 is 7, though the product of doubles
+/// is above.
+std::uint64_t part_of(std::uint64_t pages, double share);
+
+/// HBM until only `kept` of its pages are free, then the other classes in order, then what was
+/// kept; or refusal. Returns how many of the pages, the leading ones, are in HBM.
+std::uint64_t place_hbm_first(const Need& need, const Ground& ground, std::uint64_t kept,
+                              const std::vector<TierClass>& then, std::vector<Grant>& grants);
 
 /// The refusal every policy gives when memory runs out. `scope` names the tiers counted.
 [[noreturn]] void refuse(const Need& need, const Ground& ground, const std::string& scope,

@@ -1,19 +1,36 @@
 #include "model/policy/registry.h"
 
 #include <array>
+#include <string>
+#include <vector>
 
 namespace umf::policy {
 
 // One declaration and one line in the table per policy; each lives in its own .cpp.
 Kind hbm_only();
 Kind fixed_shares();
+Kind lru();
+Kind remote_read();
+Kind umf();
 
 std::span<const Kind> kinds() {
   static const std::array table = {
-      hbm_only(),
-      fixed_shares(),
+      hbm_only(), fixed_shares(), lru(), remote_read(), umf(),
   };
   return table;
+}
+
+void check_roles(const JsonValue& object, std::string_view key, KeyContext& context) {
+  static const std::vector<std::string> roles = {"weight", "kv-key", "kv-value",  "activation",
+                                                 "expert", "lora",   "workspace", "unknown"};
+  const JsonValue* map = object.find(key);
+  if (map == nullptr) return;
+  if (const JsonValue* value = map->find("value"); value != nullptr && value->is_object())
+    map = value; // annotated
+  for (const auto& member : map->members())
+    if (!stream::value_of<stream::Role>(member.name))
+      context.fault(member.place, "unknown role " + in_quotes(member.name) + ", " +
+                                      suggestion(member.name, roles));
 }
 
 } // namespace umf::policy

@@ -5,17 +5,22 @@
 
 #include <memory>
 #include <span>
+#include <string_view>
 
 namespace umf::policy {
 
 /// A policy a scenario can name: its keys and how to make one from them.
 struct Kind {
   const ComponentInfo* info = nullptr; ///< "policy.NAME"
+  std::string_view sentence;           ///< what it does and where its time goes, for tables
   std::unique_ptr<Policy> (*make)(const JsonValue& object, KeyContext& context) = nullptr;
 };
 
 /// All policies, in order of presentation.
 std::span<const Kind> kinds();
+
+/// Faults members of a map by role, such as "hbm_share", whose names are no roles.
+void check_roles(const JsonValue& object, std::string_view key, KeyContext& context);
 
 /// The member of a policy object that names the policy.
 inline constexpr std::string_view kNameKey = "name";

@@ -1,10 +1,8 @@
 #include "model/policy/registry.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <string>
-#include <vector>
 
 namespace umf::policy {
 
@@ -97,32 +95,14 @@ private:
     return need.first_page >= meant ? 0 : std::min(need.pages, meant - need.first_page);
   }
 
-  /// Rounded up to whole pages; 0.07 of 100 is 7, though the product of doubles is above.
-  static std::uint64_t part_of(std::uint64_t pages, double share) {
-    return static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(pages) * (1 - 1e-15)));
-  }
-
   Config config_;
 };
-
-/// Shares are only accepted for roles that exist.
-void check_roles(const JsonValue& object, std::string_view key, KeyContext& context) {
-  static const std::vector<std::string> roles = {"weight", "kv-key", "kv-value",  "activation",
-                                                 "expert", "lora",   "workspace", "unknown"};
-  const JsonValue* shares = object.find(key);
-  if (shares == nullptr) return;
-  if (const JsonValue* value = shares->find("value"); value != nullptr && value->is_object())
-    shares = value; // annotated
-  for (const auto& member : shares->members())
-    if (!stream::value_of<stream::Role>(member.name))
-      context.fault(member.place, "unknown role " + in_quotes(member.name) + ", " +
-                                      suggestion(member.name, roles));
-}
 
 } // namespace
 
 Kind fixed_shares() {
   return {&component().info(),
+          "Fixed shares: each tensor has its place from the start and is read there for ever.",
           [](const JsonValue& object, KeyContext& context) -> std::unique_ptr<Policy> {
             Config config = component().read(object, context, kNameKey);
             check_roles(object, "hbm_share", context);

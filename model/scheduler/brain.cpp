@@ -3,6 +3,7 @@
 #include "model/base/error.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace umf::scheduler {
 
@@ -25,7 +26,8 @@ int distance(policy::TierClass kind) {
 } // namespace
 
 Brain::Brain(policy::Ground ground, std::unique_ptr<policy::Policy> policy)
-    : ground_(std::move(ground)), policy_(std::move(policy)), space_(ground_.page) {}
+    : ground_(std::move(ground)), policy_(std::move(policy)), space_(ground_.page),
+      leaving_(ground_.tiers.size()), hurried_(ground_.tiers.size()) {}
 
 Brain::~Brain() = default;
 
@@ -43,22 +45,29 @@ void Brain::preload(stream::TensorId tensor) {
 void Brain::release(stream::TensorId tensor) {
   const auto& entry = space_.at(tensor);
   ensure(!busy(tensor), "release of a tensor whose pages are moving");
-  for (const PageRun& run : table_.unmap(entry.base / ground_.page.count, entry.pages))
+  for (const PageRun& run : table_.unmap(entry.base / ground_.page.count, entry.pages)) {
     ground_.tiers[run.tier].frames->give_back({run.frame, run.count}, entry.region);
+    policy_->released(entry, run, ground_);
+  }
   padding_ -= Bytes{entry.pages * ground_.page.count} - entry.tensor.bytes;
   space_.release(tensor);
+  pump_fills();
 }
 
 bool Brain::busy(stream::TensorId tensor) const {
   const auto& entry = space_.at(tensor);
   const PageNumber first = entry.base / ground_.page.count;
-  const auto overlaps = [&](const Command& command) {
-    return command.from.first < first + entry.pages &&
-           first < command.from.first + command.from.count;
+  const auto within = [&](PageNumber from, std::uint64_t pages) {
+    return from < first + entry.pages && first < from + pages;
   };
+  const auto command = [&](const Command& c) { return within(c.from.first, c.from.count); };
+  const auto fault = [&](const Fault& f) { return within(f.first, f.count); };
   return std::any_of(active_.begin(), active_.end(),
-                     [&](const Active& a) { return overlaps(a.command); }) ||
-         std::any_of(pending_.begin(), pending_.end(), overlaps);
+                     [&](const Active& a) { return command(a.command); }) ||
+         std::any_of(pending_.begin(), pending_.end(), command) ||
+         std::any_of(urgent_.begin(), urgent_.end(), command) ||
+         std::any_of(faults_.begin(), faults_.end(), fault) ||
+         std::any_of(fills_.begin(), fills_.end(), fault);
 }
 
 void Brain::materialise(const memory::AddressSpace::Entry& entry, PageNumber first,
@@ -73,6 +82,7 @@ void Brain::materialise(const memory::AddressSpace::Entry& entry, PageNumber fir
     ensure(grant.pages == 0 || !frames.empty(), "policy granted more than a tier has");
     for (const auto& run : frames) {
       table_.map(at, run.count, grant.tier, run.first);
+      if (grant.blank) table_.set_state(at, run.count, PageState::blank);
       at += run.count;
     }
   }
@@ -103,53 +113,234 @@ void Brain::reserve(std::uint64_t address, Bytes length) {
   }
 }
 
+policy::Touch Brain::touch_of(const PageRun& run, std::uint64_t address, Bytes length, bool write,
+                              Femtoseconds now) const {
+  const std::uint64_t from = std::max(address, run.first * ground_.page.count);
+  const std::uint64_t to =
+      std::min(address + length.count, (run.first + run.count) * ground_.page.count);
+  return {space_.holder(from), run, write, now, {to - from}};
+}
+
 void Brain::touch(std::uint64_t address, Bytes length, bool write, Femtoseconds now,
                   std::vector<PageRun>& runs) {
   reserve(address, length);
-  const auto* entry = space_.holder(address);
   const auto before = runs.size();
   look(address, length, runs);
   for (std::size_t i = before; i < runs.size(); ++i) {
-    const PageRun& run = runs[i];
     ++counters_.touches;
-    if (distance(ground_.tiers[run.tier].kind) > 0) ++counters_.remote_hits;
-    policy_->touched({entry, run, write, now}, ground_, orders_);
+    const policy::Touch touch = touch_of(runs[i], address, length, write, now);
+    if (still(runs[i]) && policy_->faults(touch, ground_))
+      raise_fault(runs[i], write);
+    else
+      policy_->touched(touch, ground_, orders_);
   }
+  const bool filled = std::any_of(orders_.begin(), orders_.end(), [](const policy::Order& order) {
+    return order.why == policy::Order::Why::fill;
+  });
   take_orders();
+  if (filled) { // the access may wait for what it touches
+    pump_fills();
+    runs.resize(before);
+    look(address, length, runs);
+  }
+  for (std::size_t i = before; i < runs.size(); ++i) {
+    if (runs[i].state == PageState::blank) make_resident(runs[i]);
+    if (runs[i].state != PageState::suspended && distance(ground_.tiers[runs[i].tier].kind) > 0)
+      ++counters_.remote_hits;
+  }
 }
 
-/// Turns what the policy ordered into commands with frames reserved at the destination. An
-/// order that cannot be met now (no frames, pages not simply resident) is dropped: the
-/// policy sees the pages again at their next touch.
+void Brain::again(std::uint64_t address, Bytes length, bool write, Femtoseconds now,
+                  std::vector<PageRun>& runs) {
+  const auto before = runs.size();
+  look(address, length, runs);
+  for (std::size_t i = before; i < runs.size(); ++i) {
+    if (!still(runs[i])) continue;
+    if (policy_->faults(touch_of(runs[i], address, length, write, now), ground_))
+      raise_fault(runs[i], write);
+    else if (runs[i].state == PageState::blank)
+      make_resident(runs[i]);
+  }
+}
+
+bool Brain::still(const PageRun& run) {
+  return run.state == PageState::resident || run.state == PageState::blank;
+}
+
+void Brain::make_resident(PageRun& run) {
+  run.state = PageState::resident;
+  table_.set_state(run.first, run.count, PageState::resident);
+}
+
+void Brain::raise_fault(PageRun& run, bool write) {
+  faults_.push_back({run.first, run.count, write, run.state == PageState::blank, 0});
+  fault_pages_ += run.count;
+  counters_.faults += run.count;
+  run.state = PageState::suspended;
+  table_.set_state(run.first, run.count, PageState::suspended);
+}
+
 void Brain::take_orders() {
-  for (const policy::Order& order : orders_) {
+  const std::vector<policy::Order> orders = std::exchange(orders_, {});
+  for (const policy::Order& order : orders) {
     ensure(order.to < ground_.tiers.size(), "policy orders a move to a tier that does not exist");
-    runs_.clear();
-    table_.lookup(order.first, order.pages, runs_);
-    for (const PageRun& run : runs_) {
-      if (run.state != PageState::resident || run.tier == order.to) continue;
-      PageRun rest = run;
-      const memory::Region region = region_of(run.first);
-      for (const auto& frames : ground_.tiers[order.to].frames->take(run.count, region)) {
-        PageRun part = rest;
-        part.count = frames.count;
-        table_.set_state(part.first, part.count, PageState::moving);
-        pending_.push_back({next_id_++, part, order.to, frames.first});
-        rest.first += frames.count;
-        rest.frame += frames.count;
-      }
+    order.why == policy::Order::Why::fill ? take_fill(order) : take_move(order);
+  }
+}
+
+/// Frames are reserved at the destination. What cannot be met now (no frames, pages not simply
+/// resident) is dropped: the policy sees the pages again at their next touch.
+void Brain::take_move(const policy::Order& order) {
+  runs_.clear();
+  table_.lookup(order.first, order.pages, runs_);
+  for (const PageRun& run : runs_) {
+    if (run.state != PageState::resident || run.tier == order.to) continue;
+    if (order.from && run.tier != *order.from) continue;
+    PageRun rest = run;
+    const memory::Region region = region_of(run.first);
+    for (const auto& frames : ground_.tiers[order.to].frames->take(run.count, region)) {
+      table_.set_state(rest.first, frames.count, PageState::moving);
+      issue(rest, order.to, frames, order.why, false);
+      rest.first += frames.count;
+      rest.frame += frames.count;
     }
   }
-  orders_.clear();
 }
 
-std::optional<Command> Brain::next_command() {
-  if (pending_.empty()) return std::nullopt;
-  const Command command = pending_.front();
-  pending_.pop_front();
+void Brain::issue(PageRun from, TierIndex to, const memory::FrameRun& frames,
+                  policy::Order::Why why, bool blank) {
+  from.count = frames.count;
+  leaving_[from.tier] += from.count;
+  const Command command{next_id_++, from, to, frames.first, why, blank};
+  if (command.demand()) hurried_[from.tier] += from.count;
+  (command.demand() ? urgent_ : pending_).push_back(command);
+}
+
+/// The faults a fill covers, and whatever else of its pages lies still elsewhere.
+void Brain::take_fill(const policy::Order& order) {
+  take_queued_faults(order);
+  runs_.clear();
+  table_.lookup(order.first, order.pages, runs_);
+  for (const PageRun& run : runs_) {
+    const bool blank = run.state == PageState::blank;
+    if ((run.state != PageState::resident && !blank) || run.tier == order.to) continue;
+    if (order.from && run.tier != *order.from) continue;
+    table_.set_state(run.first, run.count, PageState::suspended);
+    fills_.push_back({run.first, run.count, false, blank, order.to});
+  }
+}
+
+void Brain::take_queued_faults(const policy::Order& order) {
+  const PageNumber end = order.first + order.pages;
+  std::deque<Fault> left;
+  for (const Fault& fault : faults_) {
+    const PageNumber stop = fault.first + fault.count;
+    const PageNumber from = std::clamp(order.first, fault.first, stop);
+    const PageNumber to = std::clamp(end, from, stop);
+    const auto part = [&](PageNumber begin, PageNumber past) {
+      Fault piece = fault;
+      piece.first = begin;
+      piece.count = past - begin;
+      return piece;
+    };
+    if (from > fault.first) left.push_back(part(fault.first, from));
+    if (to > from) {
+      fills_.push_back(part(from, to));
+      fills_.back().to = order.to;
+      fault_pages_ -= to - from;
+    }
+    if (to < stop) left.push_back(part(to, stop));
+  }
+  faults_ = std::move(left);
+}
+
+void Brain::serve_faults(std::uint64_t pages, Femtoseconds now) {
+  const std::uint64_t leave = fault_pages_ - std::min(pages, fault_pages_);
+  while (fault_pages_ > leave) {
+    const Fault fault = faults_.front();
+    const std::uint64_t count = std::min(fault.count, fault_pages_ - leave);
+    runs_.clear();
+    table_.lookup(fault.first, count, runs_);
+    const PageRun run = runs_.front(); // frames may differ along a fault: the rest comes next
+    const std::uint64_t address = run.first * ground_.page.count;
+    policy_->resolve(touch_of(run, address, {run.count * ground_.page.count}, fault.write, now),
+                     ground_, orders_);
+    take_orders();
+    if (faults_.empty() || faults_.front().first != fault.first) continue;
+    const std::uint64_t still = std::min(run.count, faults_.front().count); // nothing fills it
+    map_in_place({run.first, still, fault.write, fault.blank, 0});
+    fault_pages_ -= still;
+    faults_.front().first += still;
+    faults_.front().count -= still;
+    if (faults_.front().count == 0) faults_.pop_front();
+  }
+  pump_fills();
+}
+
+/// Gives fills their frames, in order of their faults. Where frames lack the policy makes room;
+/// where nothing leaves the tier there will never be any, and the pages stay where they are.
+void Brain::pump_fills() {
+  while (!fills_.empty()) {
+    const TierIndex to = fills_.front().to;
+    if (ground_.free_pages(to) > 0) {
+      fill_front();
+      continue;
+    }
+    std::uint64_t lacking = 0;
+    for (const Fault& fill : fills_)
+      if (fill.to == to) lacking += fill.count;
+    if (lacking > hurried_[to]) { // background moves may take for ever
+      policy_->make_room(to, lacking - hurried_[to], ground_, orders_);
+      take_orders();
+    }
+    if (leaving_[to] > 0) return;
+    map_in_place(fills_.front());
+    fills_.pop_front();
+  }
+}
+
+void Brain::fill_front() {
+  Fault& fill = fills_.front();
+  runs_.clear();
+  table_.lookup(fill.first, fill.count, runs_);
+  const PageRun run = runs_.front(); // its source frames may be in several runs
+  const std::uint64_t count = std::min(run.count, ground_.free_pages(fill.to));
+  PageRun rest = run;
+  const memory::Region region = region_of(run.first);
+  for (const auto& frames : ground_.tiers[fill.to].frames->take(count, region)) {
+    issue(rest, fill.to, frames, policy::Order::Why::fill, fill.blank);
+    rest.first += frames.count;
+    rest.frame += frames.count;
+  }
+  fill.first += count;
+  fill.count -= count;
+  if (fill.count == 0) fills_.pop_front();
+}
+
+void Brain::map_in_place(const Fault& fault) {
+  table_.set_state(fault.first, fault.count, fault.blank ? PageState::blank : PageState::resident);
+  counters_.unmet += fault.count;
+  runs_.clear();
+  table_.lookup(fault.first, fault.count, runs_);
+  for (const PageRun& run : runs_)
+    policy_->unmet(run, ground_);
+}
+
+std::optional<Command> Brain::take(std::deque<Command>& queue) {
+  if (queue.empty()) return std::nullopt;
+  const Command command = queue.front();
+  queue.pop_front();
   active_.push_back({command});
   ++counters_.commands;
   return command;
+}
+
+std::optional<Command> Brain::next_command() {
+  return take(urgent_.empty() ? pending_ : urgent_);
+}
+
+std::optional<Command> Brain::next_background() {
+  return take(pending_);
 }
 
 std::vector<Brain::Active>::iterator Brain::active(const Command& command, Stage stage) {
@@ -159,13 +350,16 @@ std::vector<Brain::Active>::iterator Brain::active(const Command& command, Stage
   return it;
 }
 
-void Brain::refused(const Command& command) {
+void Brain::refused(const Command& command, Femtoseconds now) {
+  ensure(!command.demand(), "refusal of a command that a fault waits for");
   const auto it = active(command, Stage::issued);
-  const auto& [id, from, to, to_frame] = it->command;
+  const Command gone = it->command;
   ++counters_.refused;
-  table_.set_state(from.first, from.count, PageState::resident);
-  ground_.tiers[to].frames->give_back({to_frame, from.count}, region_of(from.first));
+  table_.set_state(gone.from.first, gone.from.count, PageState::resident);
+  ground_.tiers[gone.to].frames->give_back({gone.to_frame, gone.from.count},
+                                           region_of(gone.from.first));
   active_.erase(it);
+  settle(gone, false, now);
 }
 
 void Brain::suspend(const Command& command) {
@@ -174,18 +368,31 @@ void Brain::suspend(const Command& command) {
   it->stage = Stage::suspended;
 }
 
-void Brain::quiesced(const Command& command) {
+void Brain::quiesced(const Command& command, Femtoseconds now) {
   const auto it = active(command, Stage::suspended);
-  const auto& [id, from, to, to_frame] = it->command;
+  const Command done = it->command;
+  const PageRun& from = done.from;
   table_.unmap(from.first, from.count);
-  table_.map(from.first, from.count, to, to_frame);
+  table_.map(from.first, from.count, done.to, done.to_frame);
   ground_.tiers[from.tier].frames->give_back({from.frame, from.count}, region_of(from.first));
-  counters_.moved += Bytes{from.count * ground_.page.count};
-  const int before = distance(ground_.tiers[from.tier].kind);
-  const int after = distance(ground_.tiers[to].kind);
-  if (after < before) counters_.promotions += from.count;
-  if (after > before) counters_.demotions += from.count;
+  if (!done.blank) {
+    counters_.moved += Bytes{from.count * ground_.page.count};
+    const int before = distance(ground_.tiers[from.tier].kind);
+    const int after = distance(ground_.tiers[done.to].kind);
+    if (after < before) counters_.promotions += from.count;
+    if (after > before) counters_.demotions += from.count;
+  }
   it->stage = Stage::switched;
+  settle(done, true, now);
+}
+
+/// Frames have become free: at the old place, or those that were reserved.
+void Brain::settle(const Command& command, bool moved, Femtoseconds now) {
+  leaving_[command.from.tier] -= command.from.count;
+  if (command.demand()) hurried_[command.from.tier] -= command.from.count;
+  policy_->settled({command.from, command.to, moved, now}, ground_, orders_);
+  take_orders();
+  pump_fills();
 }
 
 void Brain::completed(const Command& command) {

@@ -29,21 +29,30 @@ using CommandId = std::uint64_t;
 ///   completed(): accesses that waited look() again and go on.
 /// From the order on its frames at the destination are taken. Any other sequence is a broken
 /// invariant.
+///
+/// Demand commands serve faults: they may not be refused, and the pages of a fill have no valid
+/// mapping from the fault on, so everybody waits from then.
 struct Command {
   CommandId id = 0;
   PageRun from; ///< as it was when the command was issued
   TierIndex to = 0;
   std::uint64_t to_frame = 0;
+  policy::Order::Why why = policy::Order::Why::background;
+  bool blank = false; ///< holds nothing: switch without a copy
+
+  bool demand() const { return why != policy::Order::Why::background; }
 };
 
 struct Counters {
   std::uint64_t touches = 0;       ///< accesses resolved
   std::uint64_t first_touches = 0; ///< pages materialised on demand: not faults
-  std::uint64_t faults = 0;        ///< accesses with no valid mapping
+  std::uint64_t faults = 0;        ///< pages that an access found with no valid mapping
+  std::uint64_t unmet = 0;         ///< pages to be filled that stayed where they were for want of
+                                   ///< room, and are accessed there
   std::uint64_t remote_hits = 0;   ///< accesses served by a mapped page outside HBM and SRAM
   std::uint64_t commands = 0, refused = 0, completed = 0;
   std::uint64_t promotions = 0, demotions = 0; ///< pages moved towards, away from the GPU
-  Bytes moved{};
+  Bytes moved{};                               ///< copied; blank pages are not
 };
 
 class Brain {
@@ -68,14 +77,25 @@ public:
   /// materialising deferred pages by the policy. The runs cover whole pages.
   void touch(std::uint64_t address, Bytes length, bool write, Femtoseconds now,
              std::vector<PageRun>& runs);
+  /// An access that waited comes again: as look, but pages without a valid mapping fault.
+  void again(std::uint64_t address, Bytes length, bool write, Femtoseconds now,
+             std::vector<PageRun>& runs);
   /// As touch, but looks only: no events, no placement.
   void look(std::uint64_t address, Bytes length, std::vector<PageRun>& runs) const;
 
-  /// The oldest command the machine has not seen, if any.
+  /// Pages of faults whose turn has not come.
+  std::uint64_t faults_waiting() const { return fault_pages_; }
+  /// The turn of the oldest faults, at most so many pages of them. Commands may follow; pages
+  /// that get none may be accessed where they are: who waited looks again().
+  void serve_faults(std::uint64_t pages, Femtoseconds now);
+
+  /// The oldest command the machine has not seen, demand before background, if any.
   std::optional<Command> next_command();
-  void refused(const Command& command);
+  /// The same among background commands, for a machine that is too busy to take them.
+  std::optional<Command> next_background();
+  void refused(const Command& command, Femtoseconds now = {});
   void suspend(const Command& command);
-  void quiesced(const Command& command);
+  void quiesced(const Command& command, Femtoseconds now = {});
   void completed(const Command& command);
 
   const memory::AddressSpace& space() const { return space_; }
@@ -93,18 +113,45 @@ private:
     Stage stage = Stage::issued;
   };
 
+  /// Pages of a fault, suspended until a fill has brought them or none can.
+  struct Fault {
+    PageNumber first = 0;
+    std::uint64_t count = 0;
+    bool write = false, blank = false;
+    TierIndex to = 0; ///< once a fill was ordered
+  };
+
   std::vector<Active>::iterator active(const Command& command, Stage stage);
   void materialise(const memory::AddressSpace::Entry& entry, PageNumber first, std::uint64_t count,
                    bool initial);
   memory::Region region_of(PageNumber page) const;
+  policy::Touch touch_of(const PageRun& run, std::uint64_t address, Bytes length, bool write,
+                         Femtoseconds now) const;
+  static bool still(const PageRun& run);
+  void make_resident(PageRun& run);
+  void raise_fault(PageRun& run, bool write);
   void take_orders();
+  void take_move(const policy::Order& order);
+  void take_fill(const policy::Order& order);
+  void take_queued_faults(const policy::Order& order);
+  void issue(PageRun from, TierIndex to, const memory::FrameRun& frames, policy::Order::Why why,
+             bool blank);
+  void pump_fills();
+  void fill_front();
+  void map_in_place(const Fault& fault);
+  std::optional<Command> take(std::deque<Command>& queue);
+  void settle(const Command& command, bool moved, Femtoseconds now);
 
   policy::Ground ground_;
   std::unique_ptr<policy::Policy> policy_;
   memory::AddressSpace space_;
   memory::PageTable table_;
   Counters counters_;
-  std::deque<Command> pending_;
+  std::deque<Command> pending_, urgent_;         ///< background, demand
+  std::deque<Fault> faults_, fills_;             ///< whose turn has not come; which lack frames
+  std::uint64_t fault_pages_ = 0;                ///< of faults_
+  std::vector<std::uint64_t> leaving_, hurried_; ///< by tier: pages in commands, in demand
+                                                 ///< commands, out of it
   std::vector<Active> active_;
   std::vector<policy::Order> orders_;
   std::vector<policy::Grant> grants_;

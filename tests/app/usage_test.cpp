@@ -18,7 +18,7 @@ TEST_CASE("wrong usage is one line on stderr and exit 2", "[app]") {
       {{}, "umfsim: no verb given"},
       {{"replya"},
        "unknown verb \"replya\", expected one of replay, inspect, convert, describe, "
-       "schema, check, completion, man (did you mean \"replay\"?)"},
+       "schema, check, tables, completion, man (did you mean \"replay\"?)"},
       {{"--quiet", "replay", "t.jsonl", "--scenario", machine}, "--quiet"},
       {{"replay"}, "TRACE is required"},
       {{"replay", "t.jsonl"}, "--scenario is required"},
@@ -39,6 +39,10 @@ TEST_CASE("wrong usage is one line on stderr and exit 2", "[app]") {
       {{"describe", "tier.hbn"}, "(did you mean \"tier.hbm\"?)"},
       {{"check"}, "FILE is required"},
       {{"schema", "hbm"}, "hbm"},
+      {{"tables"}, "--scenario is required"},
+      {{"tables", "--scenario", machine, "--suite", "breakeven"}, "--suite: breakeven"},
+      {{"tables", "--scenario", machine, "--bytes", "64"}, "--bytes: "},
+      {{"tables", "--scenario", machine, "--bytes", "0B"}, "--bytes: "},
   }));
   Folder folder;
   folder.write("t.jsonl", plain_trace(1));
@@ -53,7 +57,7 @@ TEST_CASE("wrong usage is one line on stderr and exit 2", "[app]") {
 
 TEST_CASE("help and version go to stdout with exit 0", "[app]") {
   const std::string verb =
-      GENERATE("", "replay", "inspect", "convert", "describe", "schema", "check");
+      GENERATE("", "replay", "inspect", "convert", "describe", "schema", "check", "tables");
   Folder folder;
   std::vector<std::string> arguments = {"--help"};
   if (!verb.empty()) arguments.insert(arguments.begin(), verb);

@@ -13,11 +13,12 @@ TEST_CASE("policies have names of their own and can be made from no keys at all"
     INFO(kind.info->name);
     CHECK(kind.info->name.rfind("policy.", 0) == 0);
     CHECK_FALSE(kind.info->help.empty());
+    CHECK(kind.sentence.back() == '.');
     CHECK(names.insert(kind.info->name).second);
     CHECK(make_policy(R"({"name": ")" + kind.info->name.substr(7) + R"("})") != nullptr);
   }
-  CHECK(names.count("policy.hbm-only") == 1);
-  CHECK(names.count("policy.static") == 1);
+  for (const std::string name : {"hbm-only", "static", "lru", "remote-read", "umf"})
+    CHECK(names.count("policy." + name) == 1);
 }
 
 TEST_CASE("every key of a policy says where its default is from") {
@@ -40,4 +41,21 @@ TEST_CASE("the ground counts pages by class of tier") {
   CHECK(ground.free_pages(policy::TierClass::hbm) == 9);
   CHECK(ground.all_pages(policy::TierClass::hbm) == 13);
   CHECK(ground.free_pages(policy::TierClass::host) == 0);
+}
+
+TEST_CASE("another GPU's memory has no frames and is never the first of its class") {
+  // As the second GPU of two sees the tiers: the first one's HBM keeps its index.
+  TestGround test;
+  test.hbm(0).hbm(10).pool(5);
+  const policy::Ground ground = test.ground();
+  CHECK(ground.first(policy::TierClass::hbm) == &ground.tiers[1]);
+  CHECK(ground.index(policy::TierClass::hbm) == policy::TierIndex{1});
+  CHECK_FALSE(ground.index(policy::TierClass::sram).has_value());
+  CHECK(ground.free_pages(policy::TierClass::hbm) == 10);
+  CHECK(ground.all_pages(policy::TierClass::hbm) == 10);
+  CHECK_FALSE(ground.tiers[0].in_reach());
+  std::vector<policy::Grant> grants;
+  policy::grant(ground, policy::TierClass::hbm, 4, grants);
+  REQUIRE(grants.size() == 1);
+  CHECK(grants[0].tier == 1);
 }

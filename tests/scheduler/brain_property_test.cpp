@@ -1,9 +1,31 @@
 #include "tests/scheduler/reference_machine.h"
 
+#include "model/base/json.h"
+#include "model/policy/registry.h"
+
 #include <catch2/catch.hpp>
+
+#include <string>
 
 using namespace umf;
 using namespace umf::test;
+
+namespace {
+
+std::unique_ptr<policy::Policy> make(const std::string& name, const std::string& block) {
+  const JsonValue object =
+      parse_json(R"({"name": ")" + name + R"(", "block": ")" + block + "\"}", "p.json");
+  for (const policy::Kind& kind : policy::kinds()) {
+    if (kind.info->name != "policy." + name) continue;
+    KeyContext context;
+    auto made = kind.make(object, context);
+    context.throw_if_faulty();
+    return made;
+  }
+  return nullptr;
+}
+
+} // namespace
 
 TEST_CASE("no interleaving of accesses and moves loses a page or its data") {
   // 4 × 30,000 operations; ownership is counted after each, data is checked at each access.
@@ -33,4 +55,32 @@ TEST_CASE("no interleaving of accesses and moves loses a page or its data") {
     CHECK(machine.brain().table().resident(tier) == 0);
   }
   CHECK(machine.brain().table().runs() == 0);
+}
+
+TEST_CASE("paging on an HBM smaller than one access loses no page and starves nobody") {
+  // Accesses are of up to 12 pages, HBM has 4 frames; a block is one page, or as large as HBM.
+  const auto [name, block] = GENERATE(table<std::string, std::string>(
+      {{"lru", "64KiB"}, {"lru", "256KiB"}, {"lru", "2MiB"}, {"umf", "64KiB"}, {"umf", "256KiB"}}));
+  const std::uint64_t seed = GENERATE(1u, 2u);
+  CAPTURE(name, block, seed);
+  ReferenceMachine machine(seed, make(name, block), {4, 60, 10});
+  for (int step = 0; step < 20'000; ++step) {
+    CAPTURE(step);
+    REQUIRE_NOTHROW(machine.step());
+    REQUIRE_NOTHROW(machine.check_ownership());
+    if (step % 2'500 != 2'499) continue;
+    REQUIRE_NOTHROW(machine.drain());
+    REQUIRE(machine.in_use() == 0);
+    REQUIRE_NOTHROW(machine.check_every_page());
+  }
+  const auto& counters = machine.brain().counters();
+  CHECK(counters.commands == counters.refused + counters.completed);
+  if (name == "lru") {
+    CHECK(counters.faults > 1000);
+    CHECK(counters.demotions > 300);
+    CHECK(counters.refused == 0);
+  }
+  machine.release_all();
+  for (policy::TierIndex tier = 0; tier < 3; ++tier)
+    CHECK(machine.used(tier) == 0);
 }

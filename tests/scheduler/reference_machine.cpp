@@ -13,9 +13,9 @@ using policy::TierIndex;
 
 namespace {
 
-constexpr std::uint64_t kFrames = 40;         // of each tier
-constexpr std::uint64_t kMostPages = 12;      // of a tensor
-constexpr std::size_t kMostTensors = 5;       // 60 pages and as many reserved fit 120 frames
+constexpr std::uint64_t kMostPages = 12; // of a tensor
+constexpr std::size_t kMostTensors =
+    5; // 60 pages and as many reserved fit 120 frames of the standard machine
 constexpr std::uint64_t kPoison = UINT64_MAX; // content of a frame nobody owns
 
 void require(bool holds, const char* what) {
@@ -50,14 +50,18 @@ void RestlessPolicy::touched(const policy::Touch& touch, const policy::Ground& g
                     static_cast<TierIndex>(random_.next_below(ground.tiers.size()))});
 }
 
-ReferenceMachine::ReferenceMachine(std::uint64_t seed) : random_(seed, "reference machine") {
+ReferenceMachine::ReferenceMachine(std::uint64_t seed, std::unique_ptr<policy::Policy> policy,
+                                   std::vector<std::uint64_t> frames)
+    : random_(seed, "reference machine") {
   policy::Ground ground{kPage, {}};
   for (const auto kind :
        {policy::TierClass::hbm, policy::TierClass::pool, policy::TierClass::host}) {
-    tiers_.push_back({memory::FrameAllocator(kFrames), std::vector(kFrames, kPoison)});
+    const std::uint64_t count = frames[tiers_.size()];
+    tiers_.push_back({memory::FrameAllocator(count), std::vector(count, kPoison)});
     ground.tiers.push_back({"tier", kind, &tiers_.back().frames});
   }
-  brain_ = std::make_unique<scheduler::Brain>(ground, std::make_unique<RestlessPolicy>(seed));
+  if (!policy) policy = std::make_unique<RestlessPolicy>(seed);
+  brain_ = std::make_unique<scheduler::Brain>(ground, std::move(policy));
 }
 
 void ReferenceMachine::step() {
@@ -67,6 +71,7 @@ void ReferenceMachine::step() {
   } else if (draw < 36) {
     if (!in_flight_.empty()) finish_access(random_.next_below(in_flight_.size()));
   } else if (draw < 46) {
+    serve_faults();
     take_command();
   } else if (draw < 96) {
     if (!moves_.empty()) advance(random_.next_below(moves_.size()));
@@ -98,6 +103,7 @@ void ReferenceMachine::release(std::size_t index) {
       content({run.tier, run.frame + i}) = kPoison;
   truth_.erase(truth_.lower_bound(first), truth_.lower_bound(end));
   brain_->release(tensors_[index]);
+  commands_pending_ = true; // its frames may be what a fault waits for
   drop(tensors_, index);
 }
 
@@ -141,17 +147,24 @@ void ReferenceMachine::retry_parked() {
   waiting.swap(parked_);
   for (const Access& access : waiting) {
     std::vector<PageRun> runs;
-    brain_->look(access.page * kPage.count, kPage, runs);
+    brain_->again(access.page * kPage.count, kPage, access.write, {}, runs);
     require(runs.size() == 1, "one page, one run");
     dispatch(access, runs.front());
   }
+}
+
+void ReferenceMachine::serve_faults() {
+  if (brain_->faults_waiting() == 0) return;
+  brain_->serve_faults(1 + random_.next_below(8), {});
+  commands_pending_ = true;
+  retry_parked();
 }
 
 void ReferenceMachine::take_command() {
   const auto command = brain_->next_command();
   commands_pending_ = command.has_value();
   if (!command) return;
-  if (random_.next_below(4) != 0) {
+  if (command->demand() || random_.next_below(4) != 0) {
     moves_.push_back({*command});
     return;
   }
@@ -173,6 +186,8 @@ void ReferenceMachine::advance(std::size_t index) {
   switch (move.stage) {
   case Move::Stage::copying:
     if (move.copied == 0 && in_flight(command.from, true)) return;
+    for (; command.blank && move.copied < command.from.count; ++move.copied)
+      content({command.to, command.to_frame + move.copied}) = 0; // as nobody has written it
     if (move.copied < command.from.count) {
       content({command.to, command.to_frame + move.copied}) =
           content({command.from.tier, command.from.frame + move.copied});
@@ -185,6 +200,7 @@ void ReferenceMachine::advance(std::size_t index) {
   case Move::Stage::suspended:
     if (in_flight(command.from, false)) return;
     brain_->quiesced(command);
+    commands_pending_ = true; // for whom frames have become free
     for (std::uint64_t i = 0; i < command.from.count; ++i)
       content({command.from.tier, command.from.frame + i}) = kPoison;
     move.stage = Move::Stage::switched;
@@ -211,15 +227,19 @@ bool ReferenceMachine::outstanding(Page first, std::uint64_t pages) const {
          std::any_of(parked_.begin(), parked_.end(), inside);
 }
 
+/// Whoever waits must be served by what is in flight, faulted or ordered, in bounded steps.
 void ReferenceMachine::drain() {
-  do {
-    take_command();
-  } while (commands_pending_);
-  while (!in_flight_.empty() || !moves_.empty()) {
+  for (int step = 0; step < 100'000; ++step) {
+    serve_faults();
+    do {
+      take_command();
+    } while (commands_pending_);
     if (!in_flight_.empty()) finish_access(random_.next_below(in_flight_.size()));
     if (!moves_.empty()) advance(random_.next_below(moves_.size()));
+    if (in_flight_.empty() && moves_.empty() && brain_->faults_waiting() == 0 && !commands_pending_)
+      break;
   }
-  require(parked_.empty(), "an access waits for ever");
+  require(parked_.empty() && moves_.empty(), "an access waits for ever");
 }
 
 void ReferenceMachine::release_all() {
@@ -250,13 +270,19 @@ void ReferenceMachine::check_ownership() const {
       require(owned.emplace(move.command.to, move.command.to_frame + i).second,
               "a reserved frame belongs to a page");
   }
+  std::uint64_t in_commands = 0;
+  for (const std::uint64_t count : reserved)
+    in_commands += count;
   for (TierIndex tier = 0; tier < tiers_.size(); ++tier) {
     frames += tiers_[tier].frames.used();
     if (!commands_pending_)
       require(used(tier) == brain_->table().resident(tier) + reserved[tier],
               "a tier's occupancy is not what the table and the commands say");
   }
-  require(frames == pages + in_motion, "occupancy is not what the page states say");
+  if (!commands_pending_)
+    require(frames == pages + in_commands, "occupancy is not what the commands say");
+  if (brain_->counters().faults == 0) // pages of a fault have no second frame yet
+    require(frames == pages + in_motion, "occupancy is not what the page states say");
 }
 
 std::uint64_t ReferenceMachine::check_every_page() const {

@@ -32,7 +32,9 @@ private:
 /// returns anything but the page's last written version.
 class ReferenceMachine {
 public:
-  explicit ReferenceMachine(std::uint64_t seed);
+  /// Without a policy: a RestlessPolicy, on tiers of 40 frames.
+  explicit ReferenceMachine(std::uint64_t seed, std::unique_ptr<policy::Policy> policy = nullptr,
+                            std::vector<std::uint64_t> frames = {40, 40, 40});
 
   void step();  ///< one random thing happens
   void drain(); ///< everything in flight ends, no new commands are taken up
@@ -46,6 +48,7 @@ public:
   std::uint64_t parked() const { return parked_ever_; }
   const scheduler::Brain& brain() const { return *brain_; }
   std::uint64_t check_every_page() const; ///< pages compared
+  std::uint64_t in_use() const { return in_flight_.size() + parked_.size() + moves_.size(); }
 
 private:
   using Page = memory::PageNumber;
@@ -74,6 +77,7 @@ private:
   void dispatch(const Access& access, const memory::PageRun& run);
   void finish_access(std::size_t index);
   void retry_parked();
+  void serve_faults();
   void take_command();
   void advance(std::size_t move);
   bool in_flight(const memory::PageRun& range, bool only_writes) const;

@@ -29,7 +29,27 @@ public:
                std::vector<policy::Order>& orders) override {
     if (on_touch) on_touch(touch, orders);
   }
+  bool faults(const policy::Touch& touch, const policy::Ground&) override {
+    return paging && touch.pages.tier == 1 && touch.pages.first >= paging_from;
+  }
+  void resolve(const policy::Touch& touch, const policy::Ground&,
+               std::vector<policy::Order>& orders) override {
+    const auto why = policy::Order::Why::fill;
+    if (fill)
+      orders.push_back({touch.pages.first, touch.pages.count, 0, why});
+    else
+      paging = false; // and what was asked for is served where it is
+  }
+  void make_room(policy::TierIndex, std::uint64_t pages, const policy::Ground&,
+                 std::vector<policy::Order>& orders) override {
+    if (victims > 0)
+      orders.push_back({first_victim, pages, 1, policy::Order::Why::room, policy::TierIndex{0}});
+    victims = 0;
+  }
   std::function<void(const policy::Touch&, std::vector<policy::Order>&)> on_touch;
+  bool paging = false, fill = true; ///< whether pages in the pool fault, and are then moved
+  memory::PageNumber paging_from = 0, first_victim = 0;
+  std::uint64_t victims = 0;
 };
 
 /// Stands where the L2 does: sends bursts on two sockets and writes down every phase, checking

@@ -1,0 +1,85 @@
+#include "model/policy/reuse_table.h"
+
+#include "model/base/error.h"
+
+#include <algorithm>
+
+namespace umf::policy {
+
+std::uint64_t ReuseBlock::in(TierIndex tier) const {
+  const auto it = pages.find(tier);
+  return it == pages.end() ? 0 : it->second;
+}
+
+std::uint64_t ReuseBlock::all() const {
+  std::uint64_t sum = 0;
+  for (const auto& [tier, count] : pages)
+    sum += count;
+  return sum;
+}
+
+Femtoseconds ReuseBlock::distance(Femtoseconds now) const {
+  if (last.count < 0) return {0};
+  if (interval.count < 0) return kNever;
+  const Femtoseconds expected = last + interval;
+  return expected < now ? now - last : expected - now;
+}
+
+ReuseBlock* ReuseTable::find(std::uint64_t number) {
+  const auto it = blocks_.find(number);
+  return it == blocks_.end() ? nullptr : &it->second;
+}
+
+std::uint64_t ReuseTable::block_pages(Bytes page) const {
+  return std::max<std::uint64_t>(block_.count / page.count, 1);
+}
+
+void ReuseTable::add(PageNumber first, std::uint64_t pages, TierIndex tier, double priority,
+                     Bytes page) {
+  each_block(first, pages, page, [&](std::uint64_t number, std::uint64_t count) {
+    ReuseBlock& block = blocks_[number];
+    block.pages[tier] += count;
+    block.priority = priority;
+  });
+}
+
+void ReuseTable::move(const memory::PageRun& from, TierIndex to, Bytes page) {
+  each_block(from.first, from.count, page, [&](std::uint64_t number, std::uint64_t count) {
+    ReuseBlock& block = blocks_.at(number);
+    ensure(block.in(from.tier) >= count, "reuse table: pages moved that were not there");
+    if ((block.pages[from.tier] -= count) == 0) block.pages.erase(from.tier);
+    block.pages[to] += count;
+  });
+}
+
+void ReuseTable::remove(const memory::PageRun& run, Bytes page) {
+  each_block(run.first, run.count, page, [&](std::uint64_t number, std::uint64_t count) {
+    ReuseBlock& block = blocks_.at(number);
+    ensure(block.in(run.tier) >= count, "reuse table: pages released that were not there");
+    if ((block.pages[run.tier] -= count) == 0) block.pages.erase(run.tier);
+    if (block.pages.empty()) blocks_.erase(number); // what follows here is another tensor
+  });
+}
+
+void ReuseTable::touch(const Touch& touch, Femtoseconds window, Bytes page,
+                       std::vector<std::uint64_t>& passed) {
+  each_block(touch.pages.first, touch.pages.count, page,
+             [&](std::uint64_t number, std::uint64_t count) {
+               const auto it = blocks_.find(number);
+               if (it == blocks_.end()) return;
+               ReuseBlock& block = it->second;
+               // The access's bytes are spread evenly over its pages.
+               block.bytes += touch.bytes.count * count / touch.pages.count;
+               const std::uint64_t size = block.all() * page.count;
+               if (block.bytes < size) return;
+               block.bytes -= size;
+               const bool again = block.last.count >= 0;
+               const Femtoseconds since = again ? touch.now - block.last : Femtoseconds{0};
+               block.recent = again && since <= window ? block.recent + 1 : 1;
+               if (again) block.interval = since;
+               block.last = touch.now;
+               passed.push_back(number);
+             });
+}
+
+} // namespace umf::policy

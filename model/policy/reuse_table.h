@@ -1,0 +1,71 @@
+#pragma once
+
+#include "model/policy/policy.h"
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <vector>
+
+namespace umf::policy {
+
+/// Where the pages of a stretch of unified addresses are and when it will be wanted again.
+///
+/// Reuse is counted in passes: as many bytes as the block holds, in any order and in however many
+/// accesses. Its distance is predicted from the last interval between two passes, which a scan
+/// does not fool: all blocks of a cyclic scan have the same interval, and the one just read is
+/// the one wanted last. (Inter-reference recency instead of recency: Jiang and Zhang, LIRS,
+/// SIGMETRICS 2002.)
+struct ReuseBlock {
+  std::map<TierIndex, std::uint64_t> pages; ///< by tier
+  double priority = 0;                      ///< of the tensor placed last
+  std::uint64_t bytes = 0;                  ///< of the pass under way
+  std::uint64_t recent = 0;                 ///< passes, each within the window of the one before
+  std::uint64_t ordered = 0;                ///< pages in moves that have not settled
+  Femtoseconds last{-1}, interval{-1};      ///< -1: unknown
+
+  static constexpr Femtoseconds kNever{std::numeric_limits<std::int64_t>::max()};
+
+  std::uint64_t in(TierIndex tier) const;
+  std::uint64_t all() const;
+  /// How long from `now` until it is wanted again: at once before its first pass (its turn has
+  /// not come), never after one (it has not recurred), then by its interval; where it is
+  /// overdue, as long as it was not used.
+  Femtoseconds distance(Femtoseconds now) const;
+};
+
+/// The blocks that hold pages.
+class ReuseTable {
+public:
+  explicit ReuseTable(Bytes block) : block_(block) {}
+
+  using Blocks = std::map<std::uint64_t, ReuseBlock>;
+  const Blocks& blocks() const { return blocks_; }
+  ReuseBlock* find(std::uint64_t number);
+  std::uint64_t block_pages(Bytes page) const;
+
+  void add(PageNumber first, std::uint64_t pages, TierIndex tier, double priority, Bytes page);
+  void move(const memory::PageRun& from, TierIndex to, Bytes page);
+  void remove(const memory::PageRun& run, Bytes page);
+
+  /// Accounts an access; lists the blocks that ended a pass.
+  void touch(const Touch& touch, Femtoseconds window, Bytes page,
+             std::vector<std::uint64_t>& passed);
+
+  /// Calls act(block number, pages of it) along a run of pages.
+  template <class Act>
+  void each_block(PageNumber first, std::uint64_t pages, Bytes page, Act act) const {
+    const std::uint64_t size = block_pages(page);
+    for (PageNumber at = first; at < first + pages;) {
+      const PageNumber end = std::min(first + pages, (at / size + 1) * size);
+      act(at / size, end - at);
+      at = end;
+    }
+  }
+
+private:
+  Bytes block_;
+  Blocks blocks_;
+};
+
+} // namespace umf::policy

@@ -1,0 +1,221 @@
+#include "tests/hw/support/machine.h"
+
+#include <catch2/catch.hpp>
+
+/// Policies that move pages, on the whole machine: HBM of 1 TB/s, a pool behind one Gen5 x16 link.
+namespace umf::test {
+
+using hw::Cause;
+using F = Figures;
+
+namespace {
+
+/// A Gen5 x16 link of 68 B flits carries 52.7 GB/s of reads (pool_test.cpp).
+const double kLink = 32e9 * 16 / 8 * 128 / 130 / (4.5 * 16 * 68 / 64 / 64);
+
+std::string with(const std::string& policy, const std::string& hbm = "8GiB",
+                 const std::string& scheduler = "{}") {
+  const std::string machine =
+      both(pool_patch(), R"({"policy": null, "tiers": {"hbm": {"capacity": ")" + hbm +
+                             R"("}}, "scheduler": )" + scheduler + "}");
+  return both(machine, R"({"policy": )" + policy + "}");
+}
+
+/// `rounds` of kernels that each read one of `count` weights of 16 MiB, in turn.
+std::vector<stream::Record> scan(std::uint64_t count, std::uint64_t rounds) {
+  std::vector<stream::Record> records;
+  for (std::uint64_t t = 0; t < count; ++t)
+    records.push_back(tensor(t, 16_MiB, stream::Role::weight));
+  for (std::uint64_t k = 0; k < rounds * count; ++k)
+    records.push_back(kernel(k, {reads(k % count, 16_MiB)}));
+  return records;
+}
+
+} // namespace
+
+TEST_CASE("a page that faults is waited for and then read at home") {
+  // 64 MiB in the pool, faulted in by 16 pieces of 4 MiB, one after the other: the window holds
+  // less than a piece. Each: service, 4 MiB over the link in blocks of 2 MiB, written and read.
+  const Outcome run = replay(machine(with(R"({"name": "lru", "hbm_reserve_ratio": 1.0})", "8GiB",
+                                          R"({"fault_latency": "20us"})")),
+                             {tensor(1, 64_MiB, stream::Role::weight),
+                              kernel(1, {reads(1, 64_MiB)}), kernel(2, {reads(1, 64_MiB)})});
+  const auto& counters = run.platform->brain(0).counters();
+  CHECK(counters.faults == 1024);
+  CHECK(counters.remote_hits == 0);
+  CHECK(counters.moved == 64_MiB);
+  CHECK(counters.promotions == 1024);
+  CHECK(run.platform->scheduler(0).statistics().fault_batches == 16);
+  const double piece = 20e-6 + (4 << 20) / kLink;
+  CHECK((run[0].end - F::start).seconds() == Approx(16 * piece).epsilon(0.08)); // and the HBM's
+  CHECK(run[0].causes.of(Cause::migration).seconds() == Approx(16 * piece).epsilon(0.08));
+  // The second time it is at home, as if it always had been (the L2 holds 32 of 64 MiB, in LRU).
+  CHECK((run[1].end - run[1].start).seconds() < 1.2 * (64 << 20) / F::hbm + 2e-6);
+  CHECK(run[1].causes.of(Cause::migration).count == 0);
+  CHECK(run.unbalanced() == "");
+}
+
+TEST_CASE("a working set beyond HBM thrashes and ends with the books in balance") {
+  // Eight weights of 16 MiB in turn, HBM of 64 MiB: least recently used is always what comes next.
+  const Outcome run = replay(machine(with(R"({"name": "lru"})", "64MiB")), scan(8, 4));
+  const auto& counters = run.platform->brain(0).counters();
+  CHECK(counters.faults >= 3 * 8 * 256); // every page of every later round
+  CHECK(counters.promotions - counters.demotions <= 1024);
+  CHECK(counters.unmet == 0);
+  CHECK(run.platform->brain(0).table().resident(0) <= 1024);
+  CHECK(run.unbalanced() == "");
+}
+
+TEST_CASE("an access longer than HBM ends") {
+  const Outcome run = replay(
+      machine(with(R"({"name": "lru"})", "4MiB")),
+      {tensor(1, 64_MiB), tensor(2, 64_MiB), kernel(1, {reads(1, 64_MiB), writes(2, 64_MiB)})});
+  CHECK(run.rows.size() == 1);
+  CHECK(run.unbalanced() == "");
+}
+
+TEST_CASE("without anywhere to send pages they are read where they are") {
+  // HBM and the pool are full to the last page: nothing can be exchanged.
+  const Outcome run =
+      replay(machine(both(with(R"({"name": "lru", "hbm_reserve_ratio": 0.0})", "16MiB"),
+                          R"({"tiers": {"cxl": {"capacity": "16MiB"}}})")),
+             {tensor(1, 32_MiB, stream::Role::weight), kernel(1, {reads(1, 32_MiB)})});
+  CHECK(run.platform->brain(0).counters().unmet == 256);
+  CHECK(run.platform->brain(0).counters().moved.count == 0);
+  CHECK(run.unbalanced() == "");
+}
+
+/// Eight weights of 16 MiB in turn on an HBM of 64 MiB. At best half of the 128 MiB is read across
+/// the link in each of four rounds, for as long as:
+const double kHalfRemote = 4 * 64.0 * (1 << 20) / kLink;
+
+TEST_CASE("a scan beyond HBM: umf keeps a steady part at home and reads the rest remotely") {
+  const Outcome run = replay(machine(with(R"({"name": "umf"})", "64MiB")), scan(8, 4));
+  CHECK(run.makespan.seconds() < 1.35 * kHalfRemote);
+  CHECK(run.platform->brain(0).counters().faults == 0);
+  CHECK(run.unbalanced() == "");
+}
+
+TEST_CASE("a scan beyond HBM: lru exchanges all of it in every round") {
+  const Outcome run = replay(machine(with(R"({"name": "lru"})", "64MiB")), scan(8, 4));
+  CHECK(run.makespan.seconds() > 3 * kHalfRemote); // every byte comes, and as many leave first
+  CHECK(run.unbalanced() == "");
+}
+
+TEST_CASE("umf keeps room at home for what lives shortly") {
+  // A weight fills 64 MiB of HBM but for the reserve; then activations of 32 MiB come and go.
+  std::vector<stream::Record> records = {tensor(0, 60_MiB, stream::Role::weight),
+                                         kernel(0, {reads(0, 60_MiB)})};
+  for (std::uint64_t n = 1; n <= 6; ++n) {
+    records.push_back(tensor(n, 32_MiB));
+    records.push_back(kernel(2 * n, {writes(n, 32_MiB)}));
+    records.push_back(kernel(2 * n + 1, {reads(n, 32_MiB)}));
+    records.push_back(stream::Free{n});
+  }
+  const Outcome run = replay(machine(with(R"({"name": "umf"})", "64MiB")), std::move(records));
+  const auto& counters = run.platform->brain(0).counters();
+  // 32 of the 54 MiB of weights at home have left, and no activation was read across the link.
+  CHECK(counters.demotions >= (32 + 54 - 64) * 16);
+  CHECK(run.platform->tiers()[1].module->statistics().write_bytes ==
+        run.platform->scheduler(0).statistics().copied_written);
+  CHECK(run.unbalanced() == "");
+}
+
+TEST_CASE("what is read again and again in the pool comes home in the background") {
+  // Nothing is placed in HBM at the start; reads go on in the pool until the block has come.
+  const Outcome run =
+      replay(machine(with(R"({"name": "umf", "hbm_reserve_ratio": 1.0, "demote_watermark": 0.0,
+                       "promote_margin": 0.0})")),
+             {tensor(1, 64_MiB, stream::Role::weight), kernel(1, {reads(1, 64_MiB)}),
+              kernel(2, {reads(1, 64_MiB)}), kernel(3, {reads(1, 64_MiB)}),
+              kernel(4, {reads(1, 64_MiB)}), kernel(5, {reads(1, 64_MiB)})});
+  const auto& counters = run.platform->brain(0).counters();
+  CHECK(counters.faults == 0);
+  CHECK(counters.remote_hits > 0);
+  CHECK(counters.promotions == 1024);
+  CHECK(run[4].end - run[4].start < run[0].end - run[0].start);
+  CHECK(run.unbalanced() == "");
+}
+
+namespace {
+
+/// Each GPU writes, then reads, three tensors of 32 MiB in turn; its HBM holds two of them.
+void page_on_two_gpus(const std::string& policy) {
+  const Outcome run = [&] {
+    const std::string two = R"({
+      "gpus": 2,
+      "tiers": {"cxl": {"kind": "cxl", "capacity": "8GiB"}, "hbm": {"capacity": "64MiB"}},
+      "links": {
+        "gpu0-sw0": {"kind": "cxl", "from": "gpu0", "to": "sw0", "generation": 5, "width": 16},
+        "gpu1-sw0": {"kind": "cxl", "from": "gpu1", "to": "sw0", "generation": 5, "width": 16},
+        "sw0-cxl": {"kind": "cxl", "from": "sw0", "to": "cxl", "generation": 5, "width": 16}}})";
+    std::vector<stream::Record> records;
+    for (std::uint64_t t = 0; t < 6; ++t)
+      records.push_back(tensor(t, 32_MiB));
+    for (std::uint64_t k = 0; k < 12; ++k)
+      records.push_back(kernel(k, {k < 6 ? writes(k, 32_MiB) : reads(k - 6, 32_MiB)}, 0,
+                               {static_cast<std::int32_t>(k % 6 / 3), 0}));
+    return replay(machine(both(two, R"({"policy": {"name": ")" + policy + R"("}})")),
+                  std::move(records));
+  }();
+  for (const memory::TierIndex g : {0, 1}) {
+    const auto& table = run.platform->brain(g).table();
+    CAPTURE(g);
+    CHECK(table.resident(g) == 1024);
+    CHECK(table.resident(static_cast<memory::TierIndex>(1 - g)) == 0);
+    CHECK(table.resident(2) == 512);
+  }
+  CHECK(run.unbalanced() == "");
+}
+
+} // namespace
+
+TEST_CASE("each of two GPUs pages into its own HBM") {
+  page_on_two_gpus("lru");
+}
+
+TEST_CASE("each of two GPUs places by role in its own HBM") {
+  page_on_two_gpus("umf");
+}
+
+namespace {
+
+/// 64 MiB in the pool, read n times. With 100 us a fault, in 16 batches, bringing them home costs
+/// 16 · 100 + 1273 (link) and 16 · 4 us (each batch's own end); a read across the link takes
+/// 1273 us, one at home 67: 2.4 reads. So two are cheaper left, three moved.
+const double kAcross = (64 << 20) / kLink, kHome = (64 << 20) / F::hbm;
+const double kMove = 16 * 100e-6 + kAcross + kHome;
+
+double read_times(const std::string& policy, int n) {
+  std::vector<stream::Record> records = {tensor(1, 64_MiB, stream::Role::weight)};
+  for (int k = 0; k < n; ++k)
+    records.push_back(kernel(static_cast<std::uint64_t>(k), {reads(1, 64_MiB)}));
+  const Outcome run =
+      replay(machine(with(R"({"name": ")" + policy + R"(", "hbm_reserve_ratio": 1})", "8GiB",
+                          R"({"fault_latency": "100us"})")),
+             std::move(records));
+  CHECK(run.unbalanced() == "");
+  return run.makespan.seconds() - n * F::start.seconds();
+}
+
+} // namespace
+
+TEST_CASE("break-even: two reads are cheaper left") {
+  CHECK(2 * kAcross < kMove + 2 * kHome);
+  CHECK(read_times("remote-read", 2) == Approx(2 * kAcross).epsilon(0.03));
+}
+
+TEST_CASE("break-even: two reads are dearer moved") {
+  CHECK(read_times("lru", 2) == Approx(kMove + 2 * kHome).epsilon(0.03));
+}
+
+TEST_CASE("break-even: three reads are dearer left") {
+  CHECK(3 * kAcross > kMove + 3 * kHome);
+  CHECK(read_times("remote-read", 3) == Approx(3 * kAcross).epsilon(0.03));
+}
+
+TEST_CASE("break-even: three reads are cheaper moved") {
+  CHECK(read_times("lru", 3) == Approx(kMove + 3 * kHome).epsilon(0.03));
+}
+
+} // namespace umf::test
