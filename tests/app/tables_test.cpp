@@ -1,3 +1,4 @@
+#include "tests/app/child.h"
 #include "tests/app/folder.h"
 #include "tests/app/samples.h"
 

@@ -22,11 +22,11 @@ std::string with(const std::string& policy, const std::string& hbm = "8GiB",
 }
 
 /// `rounds` of kernels that each read one of `count` weights of 16 MiB, in turn.
-std::vector<stream::Record> scan(std::uint64_t count, std::uint64_t rounds) {
+std::vector<stream::Record> scan(stream::TensorId count, stream::TensorId rounds) {
   std::vector<stream::Record> records;
-  for (std::uint64_t t = 0; t < count; ++t)
+  for (stream::TensorId t = 0; t < count; ++t)
     records.push_back(tensor(t, 16_MiB, stream::Role::weight));
-  for (std::uint64_t k = 0; k < rounds * count; ++k)
+  for (stream::TensorId k = 0; k < rounds * count; ++k)
     records.push_back(kernel(k, {reads(k % count, 16_MiB)}));
   return records;
 }
@@ -106,7 +106,7 @@ TEST_CASE("umf keeps room at home for what lives shortly") {
   // A weight fills 64 MiB of HBM but for the reserve; then activations of 32 MiB come and go.
   std::vector<stream::Record> records = {tensor(0, 60_MiB, stream::Role::weight),
                                          kernel(0, {reads(0, 60_MiB)})};
-  for (std::uint64_t n = 1; n <= 6; ++n) {
+  for (stream::TensorId n = 1; n <= 6; ++n) {
     records.push_back(tensor(n, 32_MiB));
     records.push_back(kernel(2 * n, {writes(n, 32_MiB)}));
     records.push_back(kernel(2 * n + 1, {reads(n, 32_MiB)}));
@@ -150,15 +150,15 @@ void page_on_two_gpus(const std::string& policy) {
         "gpu1-sw0": {"kind": "cxl", "from": "gpu1", "to": "sw0", "generation": 5, "width": 16},
         "sw0-cxl": {"kind": "cxl", "from": "sw0", "to": "cxl", "generation": 5, "width": 16}}})";
     std::vector<stream::Record> records;
-    for (std::uint64_t t = 0; t < 6; ++t)
+    for (stream::TensorId t = 0; t < 6; ++t)
       records.push_back(tensor(t, 32_MiB));
-    for (std::uint64_t k = 0; k < 12; ++k)
+    for (stream::TensorId k = 0; k < 12; ++k)
       records.push_back(kernel(k, {k < 6 ? writes(k, 32_MiB) : reads(k - 6, 32_MiB)}, 0,
                                {static_cast<std::int32_t>(k % 6 / 3), 0}));
     return replay(machine(both(two, R"({"policy": {"name": ")" + policy + R"("}})")),
                   std::move(records));
   }();
-  for (const memory::TierIndex g : {0, 1}) {
+  for (memory::TierIndex g = 0; g < 2; ++g) {
     const auto& table = run.platform->brain(g).table();
     CAPTURE(g);
     CHECK(table.resident(g) == 1024);
