@@ -116,12 +116,12 @@ TEST_CASE("a trace repeats with warm state and each repetition is reported", "[a
 
   const auto rows = csv_rows(folder.read("out/kernels.csv"));
   REQUIRE(rows.size() == 1 + 60);
-  CHECK(rows[0][14] == "repeat");
-  CHECK(rows[0][15] == "tenant");
+  CHECK(rows[0][15] == "repeat");
+  CHECK(rows[0][16] == "tenant");
   for (std::size_t k = 0; k < 60; ++k) {
     CHECK(rows[1 + k][0] == std::to_string(k % 20));
-    CHECK(rows[1 + k][14] == std::to_string(k / 20));
-    CHECK(rows[1 + k][15] == "0");
+    CHECK(rows[1 + k][15] == std::to_string(k / 20));
+    CHECK(rows[1 + k][16] == "0");
   }
 }
 

@@ -56,7 +56,7 @@ TEST_CASE("each trace is a tenant with its own figures", "[app]") {
   const auto rows = csv_rows(folder.read("out/kernels.csv"));
   REQUIRE(rows.size() == 1 + 25);
   for (std::size_t k = 0; k < 25; ++k)
-    CHECK(rows[1 + k][15] == (k < 20 ? "0" : "1"));
+    CHECK(rows[1 + k][16] == (k < 20 ? "0" : "1"));
 }
 
 TEST_CASE("the same trace twice is two tenants with two names", "[app]") {
