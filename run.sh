@@ -6,11 +6,12 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 case ${1-} in
   -h | --help)
     cat <<'HELP'
-usage: ./run.sh                   build, then replay the bundled trace
+usage: ./run.sh                   build, then replay the bundled trace under every policy
        ./run.sh ARGUMENT...       build, then run: umfsim ARGUMENT...
 
 Without arguments it runs
-  umfsim replay traces/samples/h100-qwen1.5-0.5b.umft --scenario scenarios/hardware/h100-sxm.json
+  umfsim replay traces/samples/h100-qwen1.5-0.5b.umft \
+      --scenario scenarios/hardware/umf-small-hbm.json --policy umf --against all
 Arguments replace that whole command line; paths in them are relative to where you are.
 
 Missing Debian packages (scripts/packages.txt) are installed as root or with sudo; without
@@ -31,7 +32,7 @@ program=$root/build/release/app/umfsim
 if [ $# -eq 0 ]; then
   cd "$root"
   exec "$program" replay traces/samples/h100-qwen1.5-0.5b.umft \
-    --scenario scenarios/hardware/h100-sxm.json
+    --scenario scenarios/hardware/umf-small-hbm.json --policy umf --against all
 fi
 cd "$from"
 exec "$program" "$@"

@@ -30,7 +30,7 @@ struct Row {
 /// The rates of a path as the SMs see them: no faster than the L2's fabric, and no more in
 /// flight than all SMs hold.
 policy::Way at_sm(const PathFigures& path, const hw::GpuConfig& gpu, double fabric) {
-  policy::Way way{path.read, path.write, path.latency};
+  policy::Way way{path.read, path.write, path.latency, path.latency};
   way.latency += {(gpu.l2.near_latency.count + gpu.l2.far_latency.count) / 2};
   way.latency += gpu.l2.miss_latency;
   const double window =

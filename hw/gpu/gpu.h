@@ -6,7 +6,7 @@
 #include "hw/gpu/l2.h"
 #include "hw/gpu/occupancy.h"
 #include "hw/gpu/operation.h"
-#include "hw/gpu/timer.h"
+#include "hw/fabric/timer.h"
 #include "hw/scheduler/scheduler.h"
 
 #include <systemc>

@@ -33,6 +33,7 @@ Scheduler::Scheduler(sc_core::sc_module_name module, FlowClock& clock, PayloadPo
                       &options);
   };
   on(early_event_, "early", &Scheduler::take_early);
+  on(copies_due_, "copies", &Scheduler::take_copies);
   on(faults_due_, "faults", &Scheduler::handle_faults);
   on(drained_event_, "drained", &Scheduler::finish_drained_moves);
 }
@@ -236,6 +237,17 @@ void Scheduler::take_early() {
   }
 }
 
+/// A move too waits for what its path and its memory take, not for bandwidth alone.
+void Scheduler::take_copies() {
+  if (before_change_) before_change_();
+  while (!copies_.empty() && copies_.next() <= sim_now()) {
+    Payload* payload = copies_.take();
+    copy_answered(*payload);
+    payload->release();
+  }
+  if (!copies_.empty()) copies_due_.notify(to_sc(copies_.next() - sim_now()));
+}
+
 /// Lookups take slots of the lookup pipeline; TLB misses take walker time. A burst's first
 /// byte waits for its share of walks, the rest overlaps with the transfer.
 void Scheduler::translate(Burst& burst, memory::PageNumber first, std::uint64_t pages,
@@ -285,8 +297,9 @@ void Scheduler::take_answer(Payload& payload, Femtoseconds at) {
   const std::uint64_t token = burst_of(payload).token;
   if (token & kMigration) {
     statistics_.migration_energy += burst_of(payload).energy;
-    copy_answered(payload);
-    payload.release();
+    copies_.at(at, &payload);
+    copies_due_.cancel();
+    copies_due_.notify(to_sc(copies_.next() - sim_now()));
     return;
   }
   const auto piece = static_cast<std::uint32_t>(token);

@@ -3,6 +3,7 @@
 #include "hw/fabric/burst.h"
 #include "hw/fabric/flow_clock.h"
 #include "hw/fabric/interconnect.h"
+#include "hw/fabric/timer.h"
 #include "hw/scheduler/scheduler_config.h"
 #include "model/memory/extent_cache.h"
 #include "model/scheduler/brain.h"
@@ -118,6 +119,7 @@ private:
   void pump_port(std::size_t port);
   void postpone(Early answer);
   void take_early();
+  void take_copies();
   void take_answer(Payload& payload, Femtoseconds at);
   void translate(Burst& burst, memory::PageNumber first, std::uint64_t pages, std::uint64_t bytes);
   void answered(std::uint32_t piece, Femtoseconds at);
@@ -150,7 +152,8 @@ private:
   std::vector<RequestQueue> port_queues_;
   bool sending_ = false;
   std::deque<Early> early_;
-  sc_core::sc_event early_event_, faults_due_, drained_event_;
+  TimerQueue<Payload*> copies_; ///< halves of moves whose last bytes still travel
+  sc_core::sc_event early_event_, copies_due_, faults_due_, drained_event_;
   bool handling_faults_ = false;
   std::uint64_t fault_batch_ = 0; ///< pages of the batch being handled
   memory::ExtentCache tlb_;

@@ -31,13 +31,13 @@ Femtoseconds BreakEven::read_local(Bytes bytes) const {
 Femtoseconds BreakEven::move_in(Bytes bytes) const {
   const std::uint64_t part = batch ? batch->count : bytes.count;
   const std::uint64_t batches = part == 0 ? 0 : (bytes.count + part - 1) / part;
-  return service * static_cast<std::int64_t>(batches) +
+  return service * static_cast<std::int64_t>(batches) + remote.move_latency +
          time_of(bytes, std::min(remote.read, local.write)) +
          time_of(std::min(burst, bytes), local.write);
 }
 
 Femtoseconds BreakEven::move_out(Bytes bytes) const {
-  return time_of(bytes, std::min(local.read, remote.write)) +
+  return local.move_latency + time_of(bytes, std::min(local.read, remote.write)) +
          time_of(std::min(burst, bytes), local.read);
 }
 

@@ -11,6 +11,7 @@ namespace umf::policy {
 struct Way {
   BytesPerSecond read{}, write{}; ///< its slowest hop, by direction
   Femtoseconds latency{};         ///< of a read (boundary: sm)
+  Femtoseconds move_latency{};    ///< of a read by a move (boundary: scheduler)
 };
 
 /// From how many reads of the same bytes on it pays to bring them in. Closed form, unloaded
@@ -20,12 +21,13 @@ struct Way {
 ///   copy     in + n · local          local  = bytes / local.read + local.latency
 ///   migrate  out + in + n · local
 ///
-///   in  = batches · service + bytes / min(remote.read, local.write) + burst / local.write
-///   out = bytes / min(local.read, remote.write) + burst / local.read
+///   in  = batches · service + remote.move_latency
+///         + bytes / min(remote.read, local.write) + burst / local.write
+///   out = local.move_latency + bytes / min(local.read, remote.write) + burst / local.read
 ///
 /// A move streams bursts: the slower side is never idle, and one burst's time on the faster side
-/// is what does not overlap. A copy leaves the original where it is (the frames at home must be
-/// free); a migration has to send as many bytes of a victim out first.
+/// and the first read's latency are what does not overlap. A copy leaves the original where it is
+/// (the frames at home must be free); a migration has to send as many bytes of a victim out first.
 struct BreakEven {
   Way remote, local;
   Femtoseconds service{};       ///< paid for every batch before its bytes move

@@ -66,7 +66,7 @@ user() { stub id "echo $1"; }
 help() {
   runs 0 "$copy/run.sh" --help
   prints "usage: ./run.sh"
-  prints "umfsim replay traces/samples/h100-qwen1.5-0.5b.umft --scenario scenarios/hardware/h100-sxm.json"
+  prints "--scenario scenarios/hardware/umf-small-hbm.json --policy umf --against all"
   prints "Arguments replace that whole command line"
   runs 0 "$copy/test.sh" --help
   prints "usage: ./test.sh"
@@ -178,7 +178,7 @@ run_replays_the_sample() {
   quick_cmake
   cd "$scratch/elsewhere"
   runs 0 "$copy/run.sh"
-  prints "umfsim in $copy: replay traces/samples/h100-qwen1.5-0.5b.umft --scenario scenarios/hardware/h100-sxm.json"
+  prints "umfsim in $copy: replay traces/samples/h100-qwen1.5-0.5b.umft --scenario scenarios/hardware/umf-small-hbm.json --policy umf --against all"
 }
 
 run_takes_a_command_line() {

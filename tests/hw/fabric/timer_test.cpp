@@ -1,4 +1,4 @@
-#include "hw/gpu/timer.h"
+#include "hw/fabric/timer.h"
 
 #include <catch2/catch.hpp>
 
