@@ -11,6 +11,7 @@ namespace umf::test {
 namespace {
 
 constexpr Femtoseconds kPoolPage{655'360'000}, kHbmPage{65'536'000};
+constexpr Femtoseconds kMedia = 100_ns; ///< of a read, moves included
 constexpr Femtoseconds kService = 20000_ns;
 
 hw::SchedulerConfig config(std::uint32_t batch = 256) {
@@ -30,7 +31,7 @@ TEST_CASE("a faulting read waits for the service and the move, then reads at hom
   bench.run();
 
   // Service, four pages from the pool, written to HBM, read there.
-  CHECK((*bench.asker)[0].answered == kService + kPoolPage * 4 + kHbmPage * 8);
+  CHECK((*bench.asker)[0].answered == kService + kPoolPage * 4 + kMedia + kHbmPage * 8);
   CHECK(bench.brain->counters().faults == 4);
   CHECK(bench.brain->counters().remote_hits == 0);
   CHECK(bench.unit->statistics().fault_batches == 1);
@@ -51,7 +52,7 @@ TEST_CASE("faults that come together share a batch, later ones make the next") {
   bench.at(100_ns, [&] { bench.asker->ask({false, base + 2 * kPage, kPage}); });
   bench.run();
   CHECK(bench.unit->statistics().fault_batches == 2);
-  CHECK((*bench.asker)[0].answered == kService + kPoolPage + kHbmPage * 2);
+  CHECK((*bench.asker)[0].answered == kService + kPoolPage + kMedia + kHbmPage * 2);
   // The second batch starts when the first service ends, while its page moves.
   CHECK((*bench.asker)[2].answered >= kService * 2 + kPoolPage);
 }
@@ -63,7 +64,7 @@ TEST_CASE("a batch holds so many pages and no more") {
   bench.at(0_ns, [&] { bench.asker->ask({false, base, 5 * kPage}); });
   bench.run();
   CHECK(bench.unit->statistics().fault_batches == 3); // 2 + 2 + 1
-  CHECK((*bench.asker)[0].answered == kService * 3 + kPoolPage + kHbmPage * 2);
+  CHECK((*bench.asker)[0].answered == kService * 3 + kPoolPage + kMedia + kHbmPage * 2);
 }
 
 TEST_CASE("a fault's move is demand and shares the pool with other reads") {
@@ -76,7 +77,7 @@ TEST_CASE("a fault's move is demand and shares the pool with other reads") {
   bench.run();
   // Both take half the pool's rate; a background move would have waited for all of the read.
   CHECK((*bench.asker)[1].answered == kService + kPoolPage * 8);
-  CHECK((*bench.asker)[0].answered == kService + kPoolPage * 8 + kHbmPage * 8);
+  CHECK((*bench.asker)[0].answered == kService + kPoolPage * 8 + kMedia + kHbmPage * 8);
 }
 
 TEST_CASE("room is made first, and a victim is read until it has left") {
@@ -97,9 +98,9 @@ TEST_CASE("room is made first, and a victim is read until it has left") {
   bench.at(full + kService + 100_ns, [&] { bench.asker->ask({false, base, kPage}); });
   bench.run();
   const Femtoseconds start = full + kService;
-  const Femtoseconds out = kHbmPage + kPoolPage; // page 0 is read, then written
+  const Femtoseconds out = kHbmPage + kMedia + kPoolPage; // page 0 is read, then written
   CHECK((*bench.asker)[2].answered == start + 100_ns + kHbmPage);
-  CHECK((*bench.asker)[1].answered == start + out + kPoolPage + kHbmPage * 2);
+  CHECK((*bench.asker)[1].answered == start + out + kPoolPage + kMedia + kHbmPage * 2);
   CHECK(bench.brain->counters().demotions == 1);
   CHECK(bench.brain->counters().promotions == 5);
   CHECK(bench.brain->table().resident(0) == 4);

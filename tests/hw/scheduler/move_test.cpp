@@ -7,11 +7,13 @@
 #include <utility>
 
 /// Commands: accepted, copied in the background, quiesced, switched, completed, or refused.
-/// A page is 65536 B: 655.36 ns at the pool's 100 GB/s, 65.536 ns at HBM's 1 TB/s.
+/// A page is 65536 B: 655.36 ns at the pool's 100 GB/s, 65.536 ns at HBM's 1 TB/s. A read takes
+/// 100 ns of the memory itself besides, which a move waits for too; writes are posted.
 namespace umf::test {
 
 namespace {
 constexpr Femtoseconds kPoolPage{655'360'000}, kHbmPage{65'536'000};
+constexpr Femtoseconds kMedia = 100_ns;
 
 /// The first touch of a page range orders it to HBM, once.
 void move_once(Bench& bench, std::uint64_t base, std::uint64_t pages) {
@@ -34,8 +36,8 @@ TEST_CASE(
 
   // Demand first: the read has the whole pool, as if nothing moved.
   CHECK((*bench.asker)[0].answered == kPoolPage * 4);
-  // Then one burst of 8 pages is read, then written; latencies of a copy are not waited for.
-  CHECK(done == kPoolPage * 12 + kHbmPage * 8);
+  // Then one burst of 8 pages is read, then written.
+  CHECK(done == kPoolPage * 12 + kMedia + kHbmPage * 8);
   const auto& s = bench.unit->statistics();
   CHECK(s.copied_read == 8 * kPage);
   CHECK(s.copied_written == 8 * kPage);
@@ -79,7 +81,7 @@ TEST_CASE("a write to pages that are copied waits and lands at the new place") {
     bench.asker->ask({true, base, kPage, hw::kNoId, hw::Purpose::write_back});
   });
   bench.run();
-  const Femtoseconds switched = kPoolPage * 9 + kHbmPage * 8;
+  const Femtoseconds switched = kPoolPage * 9 + kMedia + kHbmPage * 8;
   CHECK((*bench.asker)[1].answered == switched + kHbmPage);
   CHECK(bench.unit->statistics().parked == 1);
   CHECK(bench.cxl->statistics().write_bytes == 0);
@@ -95,7 +97,7 @@ TEST_CASE("copying waits for a write that was on its way when the command came")
   const auto slow = bench.clock->add_resource("slow", 1e9, hw::Cause::idle);
   bench.at(0_ns, [&] { bench.asker->ask({true, base, kPage, slow, hw::Purpose::write_back}); });
   bench.run();
-  CHECK(done == Femtoseconds{65'536'000'000} + kPoolPage * 8 + kHbmPage * 8);
+  CHECK(done == Femtoseconds{65'536'000'000} + kPoolPage * 8 + kMedia + kHbmPage * 8);
   CHECK(bench.cxl->statistics().write_bytes == kPage);
 }
 
