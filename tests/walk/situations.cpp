@@ -18,6 +18,11 @@ const std::string kLru = R"(policy={"name":"lru"})";
 const std::string kUmf = R"(policy={"name":"umf"})";
 const Texts kMoves = {"/scheduler/queue_depth", "/scheduler/command_queue"};
 
+const Texts kLookups = {"/scheduler/tlb", "/scheduler/walk", "/scheduler/lookup",
+                        "/scheduler/request"};
+const Texts kPool = {"/tiers/cxl/", "/links/gpu0-sw0/", "/links/sw0-cxl/", "/switches/",
+                     "/policy/"};
+
 // The second GPU and what only it uses.
 const std::string kOnSecond = "replay.tenant_gpus=[1]";
 const Texts kSecond = {"/links/gpu1-"};
@@ -31,19 +36,20 @@ const char* const kBound = "bounds the bandwidth, which the machine gives";
 const std::vector<Situation>& situations() {
   static const std::vector<Situation> list = {
       {{"cache"}, {}, {}},
-      {{"occupancy"}, {}, {}},
-      {{"arithmetic"}, {}, {}},
-      {{"pages"}, {}, {}},
-      {{"copies"}, {}, {}},
       {{"streams"}, {}, {}},
       {{"roles"}, {}, {}},
-      {{"sram"}, {}, {}},
-      {{"roles"}, {kHbm}, {}},
-      {{"roles"}, kManyLinks, {}},
-      {{"roles"}, {kHbm, kFastPool}, {}},
-      {{"cache"}, {"scheduler.lookup_rate=10GHz"}, {}},
+      {{"occupancy"}, {}, {"/gpu/"}},
+      {{"arithmetic"}, {}, {"/gpu/launch/", "/gpu/compute/", "/gpu/energy/"}},
+      {{"copies"}, {}, {"/gpu/copy_engine/", "/tiers/host/", "/links/gpu0-host/"}},
+      {{"sram"}, {}, {"/tiers/sram/"}},
+      {{"pages"}, {}, kLookups},
+      {{"cache"}, {"scheduler.lookup_rate=10GHz"}, kLookups},
+      {{"roles"}, {kHbm}, kPool},
+      {{"roles"}, kManyLinks, kPool},
+      {{"roles"}, {kHbm, kFastPool}, kPool},
       // Pages that move
       {{"paging"}, {kTightHbm, kLittleL2}, {"/policy/"}},
+      {{"paging"}, {"tiers.hbm.capacity=192MiB", kLittleL2}, {"/policy/"}},
       {{"paging"}, {kTightHbm, kLittleL2, kLru}, {"/scheduler/fault_"}},
       {{"paging"}, {kTightHbm, kLittleL2, kLru}, kMoves},
       {{"paging"}, {kTightHbm, kLittleL2, kUmf}, kMoves},

@@ -116,9 +116,7 @@ private:
     std::vector<std::string> values =
         other_values(declaration(document_, record.pointer), record.value);
     if (excepted && values.size() > 1) values.resize(1); // no need to look far
-    const bool effect = std::any_of(values.begin(), values.end(), [&](const std::string& value) {
-      return changes_anything(record.pointer, value);
-    });
+    const bool effect = changes_anything(record.pointer, values);
     if (effect && excepted) stale_.push_back(record.pointer + " has an effect");
     if (!effect && !excepted)
       dead_.push_back(
@@ -143,29 +141,33 @@ private:
     }
   }
 
-  /// Those for the key, then what told the last key's values apart, which tells this one's as
-  /// often as not, then the others.
-  std::vector<std::size_t> order_for(const std::string& pointer) const {
-    std::vector<std::size_t> own, general;
+  /// Those for the key alone, or those for every key. What told the last key's values apart goes
+  /// first: it tells this one's as often as not.
+  std::vector<std::size_t> situations_of(const std::string& pointer, bool own) const {
+    std::vector<std::size_t> list;
     for (std::size_t s = 0; s < situations().size(); ++s) {
       const auto& keys = situations()[s].keys;
-      if (keys.empty()) general.insert(s == last_ ? general.begin() : general.end(), s);
-      if (begins_like_one(pointer, keys)) own.push_back(s);
+      if (own ? begins_like_one(pointer, keys) : keys.empty())
+        list.insert(s == last_ ? list.begin() : list.end(), s);
     }
-    own.insert(own.end(), general.begin(), general.end());
-    return own;
+    return list;
   }
 
-  bool changes_anything(const std::string& pointer, const std::string& value) {
-    for (const std::size_t s : order_for(pointer)) {
-      if (!baseline_[s]) baseline_[s] = outcome(situations()[s]);
-      if (!*baseline_[s] || **baseline_[s] == kTooSmall) continue;
-      const Outcome other = outcome(situations()[s], {pointer + "=" + value});
-      if (!other || *other == **baseline_[s]) continue;
-      last_ = s;
-      return true;
-    }
+  bool changes_anything(const std::string& pointer, const std::vector<std::string>& values) {
+    for (const bool own : {true, false})
+      for (const std::string& value : values)
+        for (const std::size_t s : situations_of(pointer, own))
+          if (changes_anything_in(s, pointer, value)) return true;
     return false;
+  }
+
+  bool changes_anything_in(std::size_t s, const std::string& pointer, const std::string& value) {
+    if (!baseline_[s]) baseline_[s] = outcome(situations()[s]);
+    if (!*baseline_[s] || **baseline_[s] == kTooSmall) return false;
+    const Outcome other = outcome(situations()[s], {pointer + "=" + value});
+    if (!other || *other == **baseline_[s]) return false;
+    last_ = s;
+    return true;
   }
 
   Outcome outcome(const Situation& situation, const std::vector<std::string>& more = {}) {
