@@ -69,12 +69,19 @@ std::vector<std::string> other_shares() {
   return values;
 }
 
+/// An entry and two, small enough for indices and different enough for weights.
+std::vector<std::string> other_lists() {
+  return {"[2]", "[1]", "[1,2]", "[0,1]"};
+}
+
 } // namespace
 
 std::vector<std::string> other_values(const KeyInfo& key, const std::string& now) {
   std::vector<std::string> values;
   if (key.type.container == KeyType::Container::shares) {
     values = other_shares();
+  } else if (key.type.container == KeyType::Container::list) {
+    values = other_lists();
   } else if (key.type.container == KeyType::Container::one) {
     switch (key.type.leaf) {
     case KeyType::Leaf::whole:

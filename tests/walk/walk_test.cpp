@@ -1,9 +1,11 @@
 #include "hw/platform/scenario.h"
 #include "model/base/json.h"
+#include "model/policy/registry.h"
 #include "tests/app/child.h"
 #include "tests/app/folder.h"
 #include "tests/app/samples.h"
 #include "tests/walk/other_values.h"
+#include "tests/walk/situations.h"
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
@@ -12,6 +14,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 /// Architecture rule: no key of a shipped machine may change without a change in some time,
@@ -23,54 +26,8 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 const std::vector<std::string> kMachines = {"a100-80g-sxm", "h100-64g",      "h100-pcie",
-                                            "h100-sxm",     "umf-small-hbm", "umf-three-tier"};
-
-/// A trace and what else is set; the first that tells a key's values apart is enough.
-struct Situation {
-  std::string trace;
-  std::vector<std::string> sets;
-};
-/// Larger than HBM, and then as if this or that part were not what holds everything back.
-/// Machines without the part leave the situation out.
-const std::vector<std::string> kSmallHbm = {"tiers.hbm.capacity=256MiB"};
-const std::vector<std::string> kManyLinks = {"tiers.hbm.capacity=256MiB", "links.gpu0-sw0.count=16",
-                                             "links.sw0-cxl.count=16"};
-const std::vector<std::string> kFewLinks = {
-    "tiers.hbm.capacity=256MiB", R"(tiers.cxl.bandwidth={"value":"400GB/s","override":true})"};
-const std::vector<std::string> kSlowLookups = {"scheduler.lookup_rate=10GHz"};
-const std::vector<Situation> kSituations = {
-    {"cache", {}},        {"occupancy", {}},     {"arithmetic", {}},   {"pages", {}},
-    {"copies", {}},       {"streams", {}},       {"roles", {}},        {"sram", {}},
-    {"roles", kSmallHbm}, {"roles", kManyLinks}, {"roles", kFewLinks}, {"cache", kSlowLookups},
-};
-
-/// Keys that may do nothing, on which machines (none named: all that have it), and why.
-struct Exception {
-  std::string pointer;
-  std::vector<std::string> machines;
-  std::string reason;
-};
-const std::vector<std::string> kPools = {"umf-small-hbm", "umf-three-tier"};
-const char* const kEnds = "what a link joins: another end is another machine";
-const char* const kBound = "bounds the bandwidth, which the machine gives";
-const std::vector<Exception> kExceptions = {
-    {"/name", {}, "what reports call it"},
-    {"/seed", {}, "nothing is drawn at random yet"},
-    {"/replay/mode", {}, "has no second value yet"},
-    {"/tiers/hbm/standard", {}, kBound},
-    {"/tiers/hbm/stacks", {}, kBound},
-    {"/tiers/cxl/media", {"umf-three-tier"}, kBound},
-    {"/tiers/cxl/channels", {"umf-three-tier"}, kBound},
-    {"/tiers/cxl/behind", kPools, "says what is checked against the links"},
-    {"/links/gpu0-host/from", {}, kEnds},
-    {"/links/gpu0-host/to", {}, kEnds},
-    {"/links/gpu0-sw0/from", kPools, kEnds},
-    {"/links/gpu0-sw0/to", kPools, kEnds},
-    {"/links/sw0-cxl/from", kPools, kEnds},
-    {"/links/sw0-cxl/to", kPools, kEnds},
-    {"/scheduler/queue_depth", {}, "no policy moves pages yet, so no access waits for a move"},
-    {"/scheduler/command_queue", {}, "no policy moves pages yet"},
-};
+                                            "h100-sxm",     "umf-small-hbm", "umf-three-tier",
+                                            "umf-two-gpus"};
 
 std::vector<std::string> parts_of(const std::string& pointer) {
   std::vector<std::string> parts;
@@ -109,7 +66,7 @@ void drop_echoes(Json& value) {
   static const std::set<std::string> echoes = {
       "version", "scenario", "seed", "policy", "replay", "resolution", "gpus", "trace",
       // of the scenario, or shares of a rate in it
-      "capacity_bytes", "utilisation", "max_channel_utilisation", "tx_utilisation",
+      "capacity_bytes", "ledger", "utilisation", "max_channel_utilisation", "tx_utilisation",
       "rx_utilisation"};
   if (!value.is_object()) return;
   for (const std::string& echo : echoes)
@@ -118,35 +75,48 @@ void drop_echoes(Json& value) {
     drop_echoes(member);
 }
 
+void drop_echoes_of_tenants(Json& summary) {
+  for (Json& tenant : summary.at("tenants"))
+    for (const char* echo : {"gpu", "gpus", "weight"})
+      tenant.erase(echo);
+}
+
+bool begins_like_one(const std::string& pointer, const std::vector<std::string>& beginnings) {
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [&](const std::string& beginning) { return pointer.starts_with(beginning); });
+}
+
 class Walk {
 public:
-  explicit Walk(std::string machine)
-      : machine_(std::move(machine)), document_(load_scenario(preset(machine_), {})) {
-    for (const Situation& situation : kSituations) {
-      const bool legal = is_legal(situation.sets);
-      baseline_.push_back(legal ? replay(situation.trace, situation.sets) : kTooSmall);
-    }
-  }
+  /// `base` goes before what each situation sets.
+  explicit Walk(std::string machine, std::vector<std::string> base = {})
+      : machine_(std::move(machine)), base_(std::move(base)),
+        document_(load_scenario(preset(machine_), base_)), baseline_(situations().size()) {}
 
-  void all_keys() {
+  /// Of the keys whose pointers begin like this.
+  void keys(const std::string& beginning) {
     const hw::Scenario scenario = hw::read_scenario(document_);
-    for (const KeyRecord& record : scenario.keys.records())
+    std::size_t walked = 0;
+    for (const KeyRecord& record : scenario.keys.records()) {
+      if (!record.pointer.starts_with(beginning)) continue;
       one_key(record);
-    WARN(
-        fmt::format("{}: {} keys, {} replays", machine_, scenario.keys.records().size(), replays_));
+      ++walked;
+    }
+    WARN(fmt::format("{} {}: {} keys, {} replays", machine_, scenario.policy, walked, replays_));
     CHECK(dead_ == std::vector<std::string>{});
     CHECK(stale_ == std::vector<std::string>{});
   }
 
 private:
+  /// What a situation gives as the machine is; nothing where it cannot be.
+  using Outcome = std::optional<std::string>;
+
   void one_key(const KeyRecord& record) {
     const bool excepted = is_excepted(record.pointer);
     std::vector<std::string> values =
         other_values(declaration(document_, record.pointer), record.value);
     if (excepted && values.size() > 1) values.resize(1); // no need to look far
-    const bool effect = std::any_of(values.begin(), values.end(), [&](const std::string& value) {
-      return changes_anything(record.pointer + "=" + value);
-    });
+    const bool effect = changes_anything(record.pointer, values);
     if (effect && excepted) stale_.push_back(record.pointer + " has an effect");
     if (!effect && !excepted)
       dead_.push_back(
@@ -154,7 +124,7 @@ private:
   }
 
   bool is_excepted(const std::string& pointer) const {
-    return std::any_of(kExceptions.begin(), kExceptions.end(), [&](const Exception& exception) {
+    return std::any_of(exceptions().begin(), exceptions().end(), [&](const Exception& exception) {
       const auto& machines = exception.machines;
       return exception.pointer == pointer &&
              (machines.empty() ||
@@ -171,49 +141,83 @@ private:
     }
   }
 
-  bool changes_anything(const std::string& set) {
-    // What told the last key's values apart tells this one's, as often as not.
-    std::vector<std::size_t> order = {last_};
-    for (std::size_t s = 0; s < kSituations.size(); ++s)
-      if (s != last_) order.push_back(s);
-    for (const std::size_t s : order) {
-      if (baseline_[s] == kTooSmall) continue;
-      std::vector<std::string> sets = kSituations[s].sets;
-      sets.push_back(set);
-      if (!is_legal(sets) || replay(kSituations[s].trace, sets) == baseline_[s]) continue;
-      last_ = s;
-      return true;
+  /// Those for the key alone, or those for every key. What told the last key's values apart goes
+  /// first: it tells this one's as often as not.
+  std::vector<std::size_t> situations_of(const std::string& pointer, bool own) const {
+    std::vector<std::size_t> list;
+    for (std::size_t s = 0; s < situations().size(); ++s) {
+      const auto& keys = situations()[s].keys;
+      if (own ? begins_like_one(pointer, keys) : keys.empty())
+        list.insert(s == last_ ? list.begin() : list.end(), s);
     }
+    return list;
+  }
+
+  bool changes_anything(const std::string& pointer, const std::vector<std::string>& values) {
+    for (const bool own : {true, false})
+      for (const std::string& value : values)
+        for (const std::size_t s : situations_of(pointer, own))
+          if (changes_anything_in(s, pointer, value)) return true;
     return false;
   }
 
-  std::string replay(const std::string& trace, const std::vector<std::string>& sets) {
+  bool changes_anything_in(std::size_t s, const std::string& pointer, const std::string& value) {
+    if (!baseline_[s]) baseline_[s] = outcome(situations()[s]);
+    if (!*baseline_[s] || **baseline_[s] == kTooSmall) return false;
+    const Outcome other = outcome(situations()[s], {pointer + "=" + value});
+    if (!other || *other == **baseline_[s]) return false;
+    last_ = s;
+    return true;
+  }
+
+  Outcome outcome(const Situation& situation, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> sets = base_;
+    sets.insert(sets.end(), situation.sets.begin(), situation.sets.end());
+    sets.insert(sets.end(), more.begin(), more.end());
+    if (!is_legal(sets)) return {};
     ++replays_;
-    const auto file = source_file("tests/walk/traces/" + trace + ".jsonl");
-    std::vector<std::string> arguments = {"replay",  file.string(), "--scenario", preset(machine_),
-                                          "--quiet", "--out",       "out"};
-    for (const std::string& set : sets) {
-      arguments.emplace_back("--set");
-      arguments.push_back(set);
-    }
+    std::vector<std::string> arguments = {"replay"};
+    for (const std::string& trace : situation.traces)
+      arguments.push_back(source_file("tests/walk/traces/" + trace + ".jsonl").string());
+    arguments.insert(arguments.end(), {"--scenario", preset(machine_), "--quiet", "--out", "out"});
+    for (const std::string& set : sets)
+      arguments.insert(arguments.end(), {"--set", set});
     const Ended ended = umfsim(arguments, folder_.path());
-    INFO(machine_ << ", " << trace << ", " << fmt::format("{}", fmt::join(sets, " ")));
+    INFO(fmt::format("{}", fmt::join(arguments, " ")));
     INFO(ended.err);
+    const auto refused = [&](const char* why) {
+      return ended.status == 2 && ended.err.find(why) != std::string::npos;
+    };
     // A capacity that became too small is an effect; a ledger out of balance a fault of ours.
-    const bool too_small = ended.err.find("does not fit") != std::string::npos;
-    if (ended.status == 2 && too_small) return kTooSmall;
+    if (refused("does not fit")) return kTooSmall;
+    // What a key asks of traces, no scenario alone can break.
+    if (refused("no operation has a recorded time") || refused("expected an entry a trace"))
+      return {};
     REQUIRE(ended.status == 0);
+    return situation.lengths ? lengths() : figures();
+  }
+
+  std::string figures() const {
     Json summary = Json::parse(folder_.read("out/summary.json"));
     drop_echoes(summary);
+    drop_echoes_of_tenants(summary);
     return summary.dump() + folder_.read("out/kernels.csv");
+  }
+
+  std::string lengths() const {
+    const std::string rows = folder_.read("out/timeseries.csv");
+    const Json timeline = Json::parse(folder_.read("out/timeline.json"));
+    return fmt::format("{} lines, {} events", std::count(rows.begin(), rows.end(), '\n'),
+                       timeline.at("traceEvents").size());
   }
 
   static constexpr const char* kTooSmall = "does not fit";
 
   std::string machine_;
+  std::vector<std::string> base_;
   JsonValue document_;
   Folder folder_;
-  std::vector<std::string> baseline_;
+  std::vector<std::optional<Outcome>> baseline_; ///< by situation, as far as asked for
   std::vector<std::string> dead_, stale_;
   std::size_t last_ = 0, replays_ = 0;
 };
@@ -229,22 +233,34 @@ TEST_CASE("the walk knows every shipped machine") {
 }
 
 TEST_CASE("every key of a100-80g-sxm has an effect") {
-  Walk("a100-80g-sxm").all_keys();
+  Walk("a100-80g-sxm").keys("/");
 }
 TEST_CASE("every key of h100-64g has an effect") {
-  Walk("h100-64g").all_keys();
+  Walk("h100-64g").keys("/");
 }
 TEST_CASE("every key of h100-pcie has an effect") {
-  Walk("h100-pcie").all_keys();
+  Walk("h100-pcie").keys("/");
 }
 TEST_CASE("every key of h100-sxm has an effect") {
-  Walk("h100-sxm").all_keys();
+  Walk("h100-sxm").keys("/");
 }
 TEST_CASE("every key of umf-small-hbm has an effect") {
-  Walk("umf-small-hbm").all_keys();
+  Walk("umf-small-hbm").keys("/");
 }
 TEST_CASE("every key of umf-three-tier has an effect") {
-  Walk("umf-three-tier").all_keys();
+  Walk("umf-three-tier").keys("/");
+}
+
+TEST_CASE("every key of umf-two-gpus has an effect") {
+  Walk("umf-two-gpus").keys("/");
+}
+
+TEST_CASE("every key of every policy has an effect") {
+  for (const policy::Kind& kind : policy::kinds()) {
+    const std::string name(kind_of(*kind.info));
+    CAPTURE(name);
+    Walk("umf-small-hbm", {"policy={\"name\":\"" + name + "\"}"}).keys("/policy/");
+  }
 }
 
 TEST_CASE("an exception is of a key that some machine has") {
@@ -254,7 +270,7 @@ TEST_CASE("an exception is of a key that some machine has") {
     for (const KeyRecord& record : scenario.keys.records())
       pointers.insert(record.pointer);
   }
-  for (const Exception& exception : kExceptions) {
+  for (const Exception& exception : exceptions()) {
     CAPTURE(exception.pointer);
     CHECK(pointers.count(exception.pointer) == 1);
     CHECK(exception.reason.size() > 0);

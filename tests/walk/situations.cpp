@@ -1,0 +1,94 @@
+#include "tests/walk/situations.h"
+
+namespace umf::test {
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+// Larger than HBM, and then as if this or that part were not what holds everything back.
+const std::string kHbm = "tiers.hbm.capacity=256MiB";
+const std::string kFastPool = R"(tiers.cxl.bandwidth={"value":"400GB/s","override":true})";
+const Texts kManyLinks = {kHbm, "links.gpu0-sw0.count=16", "links.sw0-cxl.count=16"};
+
+// Half of what the trace "paging" keeps, and an L2 that does not hide its scans.
+const std::string kTightHbm = "tiers.hbm.capacity=128MiB";
+const std::string kLittleL2 = "gpu.l2.capacity=4MiB";
+const std::string kLru = R"(policy={"name":"lru"})";
+const std::string kUmf = R"(policy={"name":"umf"})";
+const Texts kMoves = {"/scheduler/queue_depth", "/scheduler/command_queue"};
+
+const Texts kLookups = {"/scheduler/tlb", "/scheduler/walk", "/scheduler/lookup",
+                        "/scheduler/request"};
+const Texts kPool = {"/tiers/cxl/", "/links/gpu0-sw0/", "/links/sw0-cxl/", "/switches/",
+                     "/policy/"};
+
+// The second GPU and what only it uses.
+const std::string kOnSecond = "replay.tenant_gpus=[1]";
+const Texts kSecond = {"/links/gpu1-"};
+
+const Texts kPools = {"umf-small-hbm", "umf-three-tier", "umf-two-gpus"};
+const char* const kEnds = "what a link joins: another end is another machine";
+const char* const kBound = "bounds the bandwidth, which the machine gives";
+
+} // namespace
+
+const std::vector<Situation>& situations() {
+  static const std::vector<Situation> list = {
+      {{"cache"}, {}, {}},
+      {{"streams"}, {}, {}},
+      {{"roles"}, {}, {}},
+      {{"occupancy"}, {}, {"/gpu/"}},
+      {{"arithmetic"}, {}, {"/gpu/launch/", "/gpu/compute/", "/gpu/energy/"}},
+      {{"copies"}, {}, {"/gpu/copy_engine/", "/tiers/host/", "/links/gpu0-host/"}},
+      {{"sram"}, {}, {"/tiers/sram/"}},
+      {{"pages"}, {}, kLookups},
+      {{"cache"}, {"scheduler.lookup_rate=10GHz"}, kLookups},
+      {{"roles"}, {kHbm}, kPool},
+      {{"roles"}, kManyLinks, kPool},
+      {{"roles"}, {kHbm, kFastPool}, kPool},
+      // Pages that move
+      {{"paging"}, {kTightHbm, kLittleL2}, {"/policy/"}},
+      {{"paging"}, {"tiers.hbm.capacity=192MiB", kLittleL2}, {"/policy/"}},
+      {{"paging"}, {kTightHbm, kLittleL2, kLru}, {"/scheduler/fault_"}},
+      {{"paging"}, {kTightHbm, kLittleL2, kLru}, kMoves},
+      {{"paging"}, {kTightHbm, kLittleL2, kUmf}, kMoves},
+      // The second GPU
+      {{"copies"}, {kOnSecond}, kSecond},
+      {{"roles"}, {kOnSecond, kHbm}, kSecond},
+      {{"roles"}, {kOnSecond, kHbm, "links.gpu1-sw0.count=16", "links.sw0-cxl.count=16"}, kSecond},
+      {{"roles"}, {kOnSecond, kHbm, kFastPool}, kSecond},
+      // How traces are replayed
+      {{"recorded"}, {}, {"/replay/mode"}},
+      {{"streams", "cache"}, {}, {"/replay/tenant_weights"}},
+      {{"streams", "cache"}, {"gpus=2"}, {"/replay/tenant_gpus"}},
+      // What is written down
+      {{"streams"}, {"report.window=10ns"}, {"/report/"}, true},
+  };
+  return list;
+}
+
+const std::vector<Exception>& exceptions() {
+  static const std::vector<Exception> list = {
+      {"/name", {}, "what reports call it"},
+      {"/seed", {}, "nothing is drawn at random yet"},
+      {"/tiers/hbm/standard", {}, kBound},
+      {"/tiers/hbm/stacks", {}, kBound},
+      {"/tiers/cxl/media", {"umf-three-tier"}, kBound},
+      {"/tiers/cxl/channels", {"umf-three-tier"}, kBound},
+      {"/tiers/cxl/behind", kPools, "says what is checked against the links"},
+      {"/links/gpu0-host/from", {}, kEnds},
+      {"/links/gpu0-host/to", {}, kEnds},
+      {"/links/gpu0-sw0/from", kPools, kEnds},
+      {"/links/gpu0-sw0/to", kPools, kEnds},
+      {"/links/sw0-cxl/from", kPools, kEnds},
+      {"/links/sw0-cxl/to", kPools, kEnds},
+      {"/links/gpu1-host/from", {}, kEnds},
+      {"/links/gpu1-host/to", {}, kEnds},
+      {"/links/gpu1-sw0/from", {}, kEnds},
+      {"/links/gpu1-sw0/to", {}, kEnds},
+  };
+  return list;
+}
+
+} // namespace umf::test
