@@ -25,6 +25,10 @@ Femtoseconds ReuseBlock::distance(Femtoseconds now) const {
   return expected < now ? now - last : expected - now;
 }
 
+Femtoseconds ReuseBlock::gap(Femtoseconds now) const {
+  return last.count < 0 ? Femtoseconds{0} : std::max(interval, now - last);
+}
+
 ReuseBlock* ReuseTable::find(std::uint64_t number) {
   const auto it = blocks_.find(number);
   return it == blocks_.end() ? nullptr : &it->second;

@@ -32,6 +32,10 @@ struct ReuseBlock {
   /// not come), never after one (it has not recurred), then by its interval; where it is
   /// overdue, as long as it was not used.
   Femtoseconds distance(Femtoseconds now) const;
+  /// How long from use to use: its interval, or as long as it has not been used if that is more;
+  /// none before its first pass. Unlike the distance it is the same all along a cycle, so it says
+  /// what staying in a memory is worth.
+  Femtoseconds gap(Femtoseconds now) const;
 };
 
 /// The blocks that hold pages.

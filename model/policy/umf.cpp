@@ -94,8 +94,8 @@ const Component<Config>& component() {
                 .from = Provenance::derived,
                 .source = "as demote_watermark"})
           .key("swap_ratio", &Config::swap_ratio,
-               {.help = "In a full HBM a candidate replaces a block only if that one's next use "
-                        "is predicted at more than so many times its own distance.",
+               {.help = "In a full HBM a candidate replaces a block only if that one is used at "
+                        "intervals of more than so many times its own.",
                 .min = 1.0,
                 .max = 1e6,
                 .from = Provenance::derived,
@@ -116,8 +116,8 @@ const Component<Config>& component() {
 
 /// Long-lived data that HBM cannot hold whole is best cut into a steady resident part and a part
 /// read in the pool: a cyclic scan longer than HBM defeats least-recently-used altogether. So the
-/// victim is the block whose next use is predicted farthest off, and nothing replaces it but a
-/// block that is wanted much sooner.
+/// victim is the block whose next use is predicted farthest off, and nothing replaces a block but
+/// one that is used much more often.
 class Umf : public Policy {
 public:
   explicit Umf(Config config) : config_(std::move(config)), table_(config_.block) {}
@@ -263,6 +263,16 @@ private:
              std::tie(other.priority, distance, last, number);
     }
   };
+  /// Blocks outside that may come in, the one that is worth most in front.
+  struct Candidate {
+    double priority;
+    Femtoseconds gap, distance;
+    std::uint64_t number;
+    bool operator<(const Candidate& other) const {
+      return std::tie(other.priority, gap, distance, number) <
+             std::tie(priority, other.gap, other.distance, other.number);
+    }
+  };
   std::vector<Victim> victims(TierIndex hbm, Femtoseconds now) const {
     std::vector<Victim> all;
     for (const auto& [number, block] : table_.blocks())
@@ -308,11 +318,11 @@ private:
     outstanding_ += count;
   }
 
-  /// Candidates into free frames, the most wanted first; where there are none the best of them
+  /// Candidates into free frames, the most used first; where there are none the best of them
   /// may send one block out, and comes in when that is gone.
   void promote(TierIndex hbm, Femtoseconds now, const Ground& ground, std::vector<Order>& orders) {
     if (busy(ground)) return;
-    std::vector<Victim> wanted;
+    std::vector<Candidate> wanted;
     for (auto it = candidates_.begin(); it != candidates_.end();) {
       const ReuseBlock* block = table_.find(*it);
       if (block == nullptr || away(*it, ground) == 0 || now - block->last > config_.window) {
@@ -320,14 +330,14 @@ private:
         continue;
       }
       if (block->ordered == 0)
-        wanted.push_back({block->priority, block->distance(now), block->last, *it});
+        wanted.push_back({block->priority, block->gap(now), block->distance(now), *it});
       ++it;
     }
-    std::sort(wanted.rbegin(), wanted.rend());
+    std::sort(wanted.begin(), wanted.end());
     const std::uint64_t all = ground.all_pages(TierClass::hbm);
     const std::uint64_t kept = kept_free(ground) + part_of(all, config_.promote_margin);
     std::uint64_t free = ground.free_pages(hbm);
-    for (const Victim& candidate : wanted) {
+    for (const Candidate& candidate : wanted) {
       if (busy(ground)) return;
       const std::uint64_t keep = is_short(candidate.priority) ? 0 : kept;
       const std::uint64_t pages = away(candidate.number, ground);
@@ -349,16 +359,25 @@ private:
         order(number, tier, hbm, count, Order::Why::background, ground, orders);
   }
 
-  void swap(const Victim& candidate, TierIndex hbm, Femtoseconds now, const Ground& ground,
+  /// Sends out a block that is used more seldom by enough, the one wanted last among equals. Where
+  /// the candidate is in its cycle does not matter: of two blocks read in turn one is always
+  /// wanted sooner, and exchanging them saves no read.
+  void swap(const Candidate& candidate, TierIndex hbm, Femtoseconds now, const Ground& ground,
             std::vector<Order>& orders) {
     const auto all = victims(hbm, now);
-    if (all.empty() || all.front().priority > candidate.priority) return;
-    const double limit = config_.swap_ratio * static_cast<double>(candidate.distance.count);
-    if (all.front().priority == candidate.priority &&
-        static_cast<double>(all.front().distance.count) <= limit)
+    const auto gap = [&](const Victim& victim) {
+      return table_.blocks().at(victim.number).gap(now);
+    };
+    // By priority, then by distance already.
+    const auto victim = std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+      return a.priority != b.priority ? a.priority < b.priority : gap(a) > gap(b);
+    });
+    if (victim == all.end() || victim->priority > candidate.priority) return;
+    const double limit = config_.swap_ratio * static_cast<double>(candidate.gap.count);
+    if (victim->priority == candidate.priority && static_cast<double>(gap(*victim).count) <= limit)
       return;
     std::map<TierIndex, std::uint64_t> taken;
-    move_out(all.front().number, hbm, Order::Why::background, ground, taken, orders);
+    move_out(victim->number, hbm, Order::Why::background, ground, taken, orders);
   }
 
   Config config_;

@@ -59,6 +59,18 @@ TEST_CASE("next use is predicted from the last interval") {
   CHECK(block.distance(1100_ns) == 60_ns); // overdue: unused since 1040
 }
 
+TEST_CASE("the gap between uses is the last interval, or longer once it is overdue") {
+  Table table;
+  table.add(0, 1, 1, 1.0, kPage);
+  const ReuseBlock& block = *table.find(0);
+  CHECK(block.gap(500_ns) == 0_ns); // its turn has not come
+  table.access(0, 1, kPage, 1000_ns);
+  CHECK(block.gap(1010_ns) == 10_ns); // at least that
+  table.access(0, 1, kPage, 1040_ns);
+  CHECK(block.gap(1050_ns) == 40_ns);
+  CHECK(block.gap(1100_ns) == 60_ns); // unused since 1040
+}
+
 TEST_CASE("in a cyclic scan the block just read is wanted last") {
   Table table;
   for (std::uint64_t b = 0; b < 4; ++b)

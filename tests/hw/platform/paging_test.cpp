@@ -21,13 +21,18 @@ std::string with(const std::string& policy, const std::string& hbm = "8GiB",
   return both(machine, R"({"policy": )" + policy + "}");
 }
 
+/// By reference: moving a temporary record in place gives gcc 12 a false alarm.
+void add(std::vector<stream::Record>& records, const stream::Record& record) {
+  records.push_back(record);
+}
+
 /// `rounds` of kernels that each read one of `count` weights of 16 MiB, in turn.
 std::vector<stream::Record> scan(stream::TensorId count, stream::TensorId rounds) {
   std::vector<stream::Record> records;
   for (stream::TensorId t = 0; t < count; ++t)
-    records.push_back(tensor(t, 16_MiB, stream::Role::weight));
+    add(records, tensor(t, 16_MiB, stream::Role::weight));
   for (stream::TensorId k = 0; k < rounds * count; ++k)
-    records.push_back(kernel(k, {reads(k % count, 16_MiB)}));
+    add(records, kernel(k, {reads(k % count, 16_MiB)}));
   return records;
 }
 
@@ -35,7 +40,9 @@ std::vector<stream::Record> scan(stream::TensorId count, stream::TensorId rounds
 
 TEST_CASE("a page that faults is waited for and then read at home") {
   // 64 MiB in the pool, faulted in by 16 pieces of 4 MiB, one after the other: the window holds
-  // less than a piece. Each: service, 4 MiB over the link in blocks of 2 MiB, written and read.
+  // less than a piece. Each: service, then 4 MiB over the link. They are two blocks of one burst
+  // each, which share the link and come at the same time: only then are they written to HBM, and
+  // only then read there.
   const Outcome run = replay(machine(with(R"({"name": "lru", "hbm_reserve_ratio": 1.0})", "8GiB",
                                           R"({"fault_latency": "20us"})")),
                              {tensor(1, 64_MiB, stream::Role::weight),
@@ -46,9 +53,10 @@ TEST_CASE("a page that faults is waited for and then read at home") {
   CHECK(counters.moved == 64_MiB);
   CHECK(counters.promotions == 1024);
   CHECK(run.platform->scheduler(0).statistics().fault_batches == 16);
-  const double piece = 20e-6 + (4 << 20) / kLink;
-  CHECK((run[0].end - F::start).seconds() == Approx(16 * piece).epsilon(0.08)); // and the HBM's
-  CHECK(run[0].causes.of(Cause::migration).seconds() == Approx(16 * piece).epsilon(0.08));
+  const double moved = 20e-6 + (4 << 20) / kLink + (4 << 20) / F::hbm;
+  const double piece = moved + (4 << 20) / F::hbm;
+  CHECK((run[0].end - F::start).seconds() == Approx(16 * piece).epsilon(0.01)); // and latencies
+  CHECK(run[0].causes.of(Cause::migration).seconds() == Approx(16 * moved).epsilon(0.01));
   // The second time it is at home, as if it always had been (the L2 holds 32 of 64 MiB, in LRU).
   CHECK((run[1].end - run[1].start).seconds() < 1.2 * (64 << 20) / F::hbm + 2e-6);
   CHECK(run[1].causes.of(Cause::migration).count == 0);
@@ -107,10 +115,10 @@ TEST_CASE("umf keeps room at home for what lives shortly") {
   std::vector<stream::Record> records = {tensor(0, 60_MiB, stream::Role::weight),
                                          kernel(0, {reads(0, 60_MiB)})};
   for (stream::TensorId n = 1; n <= 6; ++n) {
-    records.push_back(tensor(n, 32_MiB));
-    records.push_back(kernel(2 * n, {writes(n, 32_MiB)}));
-    records.push_back(kernel(2 * n + 1, {reads(n, 32_MiB)}));
-    records.push_back(stream::Free{n});
+    add(records, tensor(n, 32_MiB));
+    add(records, kernel(2 * n, {writes(n, 32_MiB)}));
+    add(records, kernel(2 * n + 1, {reads(n, 32_MiB)}));
+    add(records, stream::Free{n});
   }
   const Outcome run = replay(machine(with(R"({"name": "umf"})", "64MiB")), std::move(records));
   const auto& counters = run.platform->brain(0).counters();
@@ -121,19 +129,42 @@ TEST_CASE("umf keeps room at home for what lives shortly") {
   CHECK(run.unbalanced() == "");
 }
 
+namespace {
+
+/// 64 MiB in the pool, of which nothing is in HBM at the start, read twice; then what is between;
+/// then read a third time.
+Outcome read_again(double flops_between) {
+  return replay(machine(with(R"({"name": "umf", "hbm_reserve_ratio": 1.0, "demote_watermark": 0.0,
+                              "promote_margin": 0.0})")),
+                {tensor(1, 64_MiB, stream::Role::weight), kernel(1, {reads(1, 64_MiB)}),
+                 kernel(2, {reads(1, 64_MiB)}), kernel(3, {}, flops_between),
+                 kernel(4, {reads(1, 64_MiB)})});
+}
+
+} // namespace
+
 TEST_CASE("what is read again and again in the pool comes home in the background") {
-  // Nothing is placed in HBM at the start; reads go on in the pool until the block has come.
-  const Outcome run =
-      replay(machine(with(R"({"name": "umf", "hbm_reserve_ratio": 1.0, "demote_watermark": 0.0,
-                       "promote_margin": 0.0})")),
-             {tensor(1, 64_MiB, stream::Role::weight), kernel(1, {reads(1, 64_MiB)}),
-              kernel(2, {reads(1, 64_MiB)}), kernel(3, {reads(1, 64_MiB)}),
-              kernel(4, {reads(1, 64_MiB)}), kernel(5, {reads(1, 64_MiB)})});
+  // 2 ms of arithmetic leave the link free for longer than the 1.34 ms of 64 MiB over the link and
+  // into HBM.
+  const Outcome run = read_again(2e-3 * F::peak);
   const auto& counters = run.platform->brain(0).counters();
   CHECK(counters.faults == 0);
-  CHECK(counters.remote_hits > 0);
   CHECK(counters.promotions == 1024);
-  CHECK(run[4].end - run[4].start < run[0].end - run[0].start);
+  CHECK(counters.demotions == 0);
+  // Twice it was read where it was, at the link's rate, and then at HBM's (67 us).
+  CHECK(run.platform->tiers()[1].module->statistics().demand_read_bytes == (128_MiB).count);
+  CHECK((run[0].end - run[0].start).seconds() == Approx((64 << 20) / kLink).epsilon(0.02));
+  CHECK((run[1].end - run[1].start).seconds() == Approx((64 << 20) / kLink).epsilon(0.02));
+  CHECK((run[3].end - run[3].start).seconds() == Approx((64 << 20) / F::hbm).epsilon(0.05));
+  CHECK(run.unbalanced() == "");
+}
+
+TEST_CASE("background moves wait for a link that reads fill") {
+  // Next to nothing between the reads: the moves ordered during the second take nothing from it,
+  // and make way for the third.
+  const Outcome run = read_again(1.0);
+  for (const std::size_t row : {0u, 1u, 3u})
+    CHECK((run[row].end - run[row].start).seconds() == Approx((64 << 20) / kLink).epsilon(0.02));
   CHECK(run.unbalanced() == "");
 }
 
@@ -151,10 +182,10 @@ void page_on_two_gpus(const std::string& policy) {
         "sw0-cxl": {"kind": "cxl", "from": "sw0", "to": "cxl", "generation": 5, "width": 16}}})";
     std::vector<stream::Record> records;
     for (stream::TensorId t = 0; t < 6; ++t)
-      records.push_back(tensor(t, 32_MiB));
+      add(records, tensor(t, 32_MiB));
     for (stream::TensorId k = 0; k < 12; ++k)
-      records.push_back(kernel(k, {k < 6 ? writes(k, 32_MiB) : reads(k - 6, 32_MiB)}, 0,
-                               {static_cast<std::int32_t>(k % 6 / 3), 0}));
+      add(records, kernel(k, {k < 6 ? writes(k, 32_MiB) : reads(k - 6, 32_MiB)}, 0,
+                          {static_cast<std::int32_t>(k % 6 / 3), 0}));
     return replay(machine(both(two, R"({"policy": {"name": ")" + policy + R"("}})")),
                   std::move(records));
   }();
@@ -189,7 +220,7 @@ const double kMove = 16 * 100e-6 + kAcross + kHome;
 double read_times(const std::string& policy, int n) {
   std::vector<stream::Record> records = {tensor(1, 64_MiB, stream::Role::weight)};
   for (int k = 0; k < n; ++k)
-    records.push_back(kernel(static_cast<std::uint64_t>(k), {reads(1, 64_MiB)}));
+    add(records, kernel(static_cast<std::uint64_t>(k), {reads(1, 64_MiB)}));
   const Outcome run =
       replay(machine(with(R"({"name": ")" + policy + R"(", "hbm_reserve_ratio": 1})", "8GiB",
                           R"({"fault_latency": "100us"})")),
