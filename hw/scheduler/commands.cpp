@@ -27,7 +27,7 @@ void Scheduler::handle_faults() {
 }
 
 void Scheduler::pump_commands() {
-  bool refused = false;
+  bool changed = brain_.make_room();
   while (moves_.size() < config_.command_queue) {
     const auto command = brain_.next_command();
     if (!command) break;
@@ -39,9 +39,9 @@ void Scheduler::pump_commands() {
   if (moves_.size() >= config_.command_queue)
     while (const auto command = brain_.next_background()) {
       brain_.refused(*command, sim_now());
-      refused = true;
+      changed = true;
     }
-  if (refused) retry_parked(); // writes may have waited for a move that will not be
+  if (changed) retry_parked(); // for a move that will not be, a write or a fault may have waited
 }
 
 /// Copying starts once no write to the old place is on its way; new ones wait already.

@@ -27,7 +27,8 @@ int distance(policy::TierClass kind) {
 
 Brain::Brain(policy::Ground ground, std::unique_ptr<policy::Policy> policy)
     : ground_(std::move(ground)), policy_(std::move(policy)), space_(ground_.page),
-      leaving_(ground_.tiers.size()), hurried_(ground_.tiers.size()) {}
+      leaving_(ground_.tiers.size()), hurried_(ground_.tiers.size()),
+      arriving_(ground_.tiers.size()) {}
 
 Brain::~Brain() = default;
 
@@ -51,7 +52,7 @@ void Brain::release(stream::TensorId tensor) {
   }
   padding_ -= Bytes{entry.pages * ground_.page.count} - entry.tensor.bytes;
   space_.release(tensor);
-  pump_fills();
+  fill_free();
 }
 
 bool Brain::busy(stream::TensorId tensor) const {
@@ -211,6 +212,7 @@ void Brain::issue(PageRun from, TierIndex to, const memory::FrameRun& frames,
                   policy::Order::Why why, bool blank) {
   from.count = frames.count;
   leaving_[from.tier] += from.count;
+  arriving_[to] += from.count;
   const Command command{next_id_++, from, to, frames.first, why, blank};
   if (command.demand()) hurried_[from.tier] += from.count;
   (command.demand() ? urgent_ : pending_).push_back(command);
@@ -277,15 +279,18 @@ void Brain::serve_faults(std::uint64_t pages, Femtoseconds now) {
   pump_fills();
 }
 
-/// Gives fills their frames, in order of their faults. Where frames lack the policy makes room;
-/// where nothing leaves the tier there will never be any, and the pages stay where they are.
+/// Gives fills the frames there are, in order of their faults.
+void Brain::fill_free() {
+  while (!fills_.empty() && ground_.free_pages(fills_.front().to) > 0)
+    fill_front();
+}
+
+/// Where frames lack the policy makes room, or they are waited for: what arrives can leave again.
+/// Where nothing leaves or arrives there will never be any, and the pages stay where they are.
 void Brain::pump_fills() {
-  while (!fills_.empty()) {
+  for (fill_free(); !fills_.empty(); fill_free()) {
     const TierIndex to = fills_.front().to;
-    if (ground_.free_pages(to) > 0) {
-      fill_front();
-      continue;
-    }
+    if (landing(to)) return; // make_room() comes when who waited has looked
     std::uint64_t lacking = 0;
     for (const Fault& fill : fills_)
       if (fill.to == to) lacking += fill.count;
@@ -293,10 +298,22 @@ void Brain::pump_fills() {
       policy_->make_room(to, lacking - hurried_[to], ground_, orders_);
       take_orders();
     }
-    if (leaving_[to] > 0) return;
+    if (leaving_[to] > 0 || arriving_[to] > 0) return;
     map_in_place(fills_.front());
     fills_.pop_front();
   }
+}
+
+/// Whether pages have come to the tier that nobody who waited for them has seen.
+bool Brain::landing(TierIndex tier) const {
+  return std::any_of(active_.begin(), active_.end(), [&](const Active& a) {
+    return a.stage == Stage::switched && a.command.to == tier;
+  });
+}
+
+bool Brain::make_room() {
+  pump_fills();
+  return std::exchange(mapped_in_place_, false);
 }
 
 void Brain::fill_front() {
@@ -320,6 +337,7 @@ void Brain::fill_front() {
 void Brain::map_in_place(const Fault& fault) {
   table_.set_state(fault.first, fault.count, fault.blank ? PageState::blank : PageState::resident);
   counters_.unmet += fault.count;
+  mapped_in_place_ = true;
   runs_.clear();
   table_.lookup(fault.first, fault.count, runs_);
   for (const PageRun& run : runs_)
@@ -386,13 +404,16 @@ void Brain::quiesced(const Command& command, Femtoseconds now) {
   settle(done, true, now);
 }
 
-/// Frames have become free: at the old place, or those that were reserved.
+/// Frames have become free: at the old place, or those that were reserved. They go to fills, but
+/// nobody is sent out yet: what has just come would leave before it was used, for ever if two
+/// pages are written in turn in one frame.
 void Brain::settle(const Command& command, bool moved, Femtoseconds now) {
   leaving_[command.from.tier] -= command.from.count;
+  arriving_[command.to] -= command.from.count;
   if (command.demand()) hurried_[command.from.tier] -= command.from.count;
   policy_->settled({command.from, command.to, moved, now}, ground_, orders_);
   take_orders();
-  pump_fills();
+  fill_free();
 }
 
 void Brain::completed(const Command& command) {

@@ -26,7 +26,7 @@ using CommandId = std::uint64_t;
 ///   or copies, once writes sent to the old place before it are done, while readers go on
 ///   there and new writers wait; then suspend(): everybody new waits; then, once reads of the
 ///   old place are done, quiesced(): the mapping switches and the old frames are free; then
-///   completed(): accesses that waited look() again and go on.
+///   completed(): accesses that waited look() again and go on; then make_room().
 /// From the order on its frames at the destination are taken. Any other sequence is a broken
 /// invariant.
 ///
@@ -89,6 +89,11 @@ public:
   /// that get none may be accessed where they are: who waited looks again().
   void serve_faults(std::uint64_t pages, Femtoseconds now);
 
+  /// Victims for the fills that lack frames. To be called once those have looked who waited for a
+  /// command that is over, and before commands are taken. Whether pages of faults were mapped
+  /// where they are since the last call: who waited looks again().
+  bool make_room();
+
   /// The oldest command the machine has not seen, demand before background, if any.
   std::optional<Command> next_command();
   /// The same among background commands, for a machine that is too busy to take them.
@@ -137,7 +142,9 @@ private:
   void issue(PageRun from, TierIndex to, const memory::FrameRun& frames, policy::Order::Why why,
              bool blank);
   void pump_fills();
+  void fill_free();
   void fill_front();
+  bool landing(TierIndex tier) const;
   void map_in_place(const Fault& fault);
   std::optional<Command> take(std::deque<Command>& queue);
   void settle(const Command& command, bool moved, Femtoseconds now);
@@ -152,6 +159,8 @@ private:
   std::uint64_t fault_pages_ = 0;                ///< of faults_
   std::vector<std::uint64_t> leaving_, hurried_; ///< by tier: pages in commands, in demand
                                                  ///< commands, out of it
+  std::vector<std::uint64_t> arriving_;          ///< by tier: pages in commands to it
+  bool mapped_in_place_ = false; ///< pages of faults, and make_room() has not said so
   std::vector<Active> active_;
   std::vector<policy::Order> orders_;
   std::vector<policy::Grant> grants_;

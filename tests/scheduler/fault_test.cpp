@@ -211,8 +211,14 @@ TEST_CASE("where no room can be made pages are accessed where they are") {
     REQUIRE(commands.size() == 1);
     CHECK(bench.brain.counters().unmet == 0);
     bench.finish(commands[0]);
-    CHECK(bench.brain.counters().unmet == 1); // the second: nothing is leaving any more
+    CHECK_FALSE(bench.brain.make_room()); // the first is arriving, and might leave again
+    CHECK(bench.brain.counters().unmet == 0);
     CHECK(bench.at(2).state == PageState::suspended);
+    for (const Command& command : bench.take())
+      bench.finish(command);
+    CHECK(bench.brain.make_room()); // the second: nothing leaves or arrives any more
+    CHECK(bench.brain.counters().unmet == 1);
+    CHECK(bench.at(2).tier == 0);
     CHECK(bench.at(3).state == PageState::resident);
   }
   SECTION("the policy wants none of it moved") {
@@ -237,6 +243,26 @@ TEST_CASE("who waited for a page that left meanwhile faults again") {
   bench.brain.again(bench.base, kPage, false, {}, runs); // page 0 is in the pool now
   CHECK(runs.front().state == PageState::suspended);
   CHECK(bench.brain.counters().faults == 2);
+}
+
+TEST_CASE("what has come stays until who waited for it has looked") {
+  Bench bench;
+  bench.policy->victims = {bench.first, bench.first + 1, bench.first + 2};
+  bench.touch(2, 2);
+  bench.brain.serve_faults(8, {});
+  for (const Command& command : bench.take()) // pages 0 and 1 leave
+    bench.finish(command);
+  const auto fills = bench.take();
+  REQUIRE(fills.size() == 2);
+  bench.touch(0); // wants a frame: the next victim is page 2
+  bench.brain.suspend(fills[0]);
+  bench.brain.quiesced(fills[0]);
+  bench.brain.serve_faults(8, {});
+  CHECK(bench.at(2).state == PageState::resident);
+  bench.brain.completed(fills[0]);
+  CHECK(bench.at(2).state == PageState::resident); // who waited looks now
+  CHECK_FALSE(bench.brain.make_room());
+  CHECK(bench.at(2).state == PageState::moving);
 }
 
 TEST_CASE("a machine that is too busy refuses background commands only") {

@@ -16,6 +16,8 @@ namespace {
 constexpr std::uint64_t kMostPages = 12; // of a tensor
 constexpr std::size_t kMostTensors =
     5; // 60 pages and as many reserved fit 120 frames of the standard machine
+constexpr std::size_t kMostAccesses = 16; // pages accessed, before more are: else moves never find
+                                          // a page that nobody reads, and tensors never die
 constexpr std::uint64_t kPoison = UINT64_MAX; // content of a frame nobody owns
 
 void require(bool holds, const char* what) {
@@ -52,7 +54,7 @@ void RestlessPolicy::touched(const policy::Touch& touch, const policy::Ground& g
 
 ReferenceMachine::ReferenceMachine(std::uint64_t seed, std::unique_ptr<policy::Policy> policy,
                                    std::vector<std::uint64_t> frames)
-    : random_(seed, "reference machine") {
+    : random_(seed, "reference machine"), fills_(policy != nullptr) {
   policy::Ground ground{kPage, {}};
   for (const auto kind :
        {policy::TierClass::hbm, policy::TierClass::pool, policy::TierClass::host}) {
@@ -65,8 +67,9 @@ ReferenceMachine::ReferenceMachine(std::uint64_t seed, std::unique_ptr<policy::P
 }
 
 void ReferenceMachine::step() {
+  now_ += 1000_ns;
   const std::uint64_t draw = random_.next_below(100);
-  if (draw < 20) {
+  if (draw < 20 && in_flight_.size() + parked_.size() < kMostAccesses) {
     access();
   } else if (draw < 36) {
     if (!in_flight_.empty()) finish_access(random_.next_below(in_flight_.size()));
@@ -86,6 +89,7 @@ void ReferenceMachine::declare() {
   if (tensors_.size() == kMostTensors) return;
   stream::Tensor tensor;
   tensor.id = next_tensor_++;
+  tensor.role = tensor.id % 2 == 0 ? stream::Role::weight : stream::Role::activation;
   tensor.bytes = {1 + random_.next_below(kMostPages * kPage.count)};
   brain_->declare(tensor);
   tensors_.push_back(tensor.id);
@@ -115,7 +119,7 @@ void ReferenceMachine::access() {
   const std::uint64_t address = entry.base + first * kPage.count;
   const bool write = random_.next_below(2) == 0;
   std::vector<PageRun> runs;
-  brain_->touch(address, {pages * kPage.count}, write, {}, runs);
+  brain_->touch(address, {pages * kPage.count}, write, now_, runs);
   commands_pending_ = true;
   for (const PageRun& run : runs) {
     require(run.state != PageState::deferred, "touch left a page without a frame");
@@ -147,7 +151,7 @@ void ReferenceMachine::retry_parked() {
   waiting.swap(parked_);
   for (const Access& access : waiting) {
     std::vector<PageRun> runs;
-    brain_->again(access.page * kPage.count, kPage, access.write, {}, runs);
+    brain_->again(access.page * kPage.count, kPage, access.write, now_, runs);
     require(runs.size() == 1, "one page, one run");
     dispatch(access, runs.front());
   }
@@ -155,12 +159,13 @@ void ReferenceMachine::retry_parked() {
 
 void ReferenceMachine::serve_faults() {
   if (brain_->faults_waiting() == 0) return;
-  brain_->serve_faults(1 + random_.next_below(8), {});
+  brain_->serve_faults(1 + random_.next_below(8), now_);
   commands_pending_ = true;
   retry_parked();
 }
 
 void ReferenceMachine::take_command() {
+  if (brain_->make_room()) retry_parked();
   const auto command = brain_->next_command();
   commands_pending_ = command.has_value();
   if (!command) return;
@@ -168,7 +173,7 @@ void ReferenceMachine::take_command() {
     moves_.push_back({*command});
     return;
   }
-  brain_->refused(*command);
+  brain_->refused(*command, now_);
   ++refusals_;
   for (std::uint64_t i = 0; i < command->from.count; ++i) {
     std::vector<PageRun> runs;
@@ -199,7 +204,7 @@ void ReferenceMachine::advance(std::size_t index) {
     return;
   case Move::Stage::suspended:
     if (in_flight(command.from, false)) return;
-    brain_->quiesced(command);
+    brain_->quiesced(command, now_);
     commands_pending_ = true; // for whom frames have become free
     for (std::uint64_t i = 0; i < command.from.count; ++i)
       content({command.from.tier, command.from.frame + i}) = kPoison;
@@ -207,6 +212,7 @@ void ReferenceMachine::advance(std::size_t index) {
     return;
   case Move::Stage::switched:
     brain_->completed(command);
+    commands_pending_ = true; // what has come may leave again
     ++moves_done_;
     drop(moves_, index);
     retry_parked();
@@ -281,7 +287,7 @@ void ReferenceMachine::check_ownership() const {
   }
   if (!commands_pending_)
     require(frames == pages + in_commands, "occupancy is not what the commands say");
-  if (brain_->counters().faults == 0) // pages of a fault have no second frame yet
+  if (!fills_) // pages that are blank or wait for a fill have no second frame yet
     require(frames == pages + in_motion, "occupancy is not what the page states say");
 }
 

@@ -85,6 +85,7 @@ private:
   std::uint64_t& content(Place place) { return tiers_[place.tier].content[place.frame]; }
 
   RandomStream random_;
+  bool fills_ = false; ///< the policy may order fills
   std::deque<Tier> tiers_;
   std::unique_ptr<scheduler::Brain> brain_;
   std::vector<stream::TensorId> tensors_;
@@ -93,6 +94,7 @@ private:
   std::vector<Move> moves_;
   bool commands_pending_ = false; ///< the brain may hold commands not taken up
   stream::TensorId next_tensor_ = 0;
+  Femtoseconds now_{0};
   std::uint64_t version_ = 1, moves_done_ = 0, refusals_ = 0, parked_ever_ = 0;
 };
 
