@@ -37,7 +37,7 @@ struct SramSpec : TierSpec {
   Bytes capacity() const override { return config.capacity; }
   bool on_package() const override { return true; }
   void lift() override {
-    config.bank_width = {kEndlessRate};
+    config.clock = {kEndlessRate}; // words keep their width
     config.bank_latency = config.port_latency = {};
   }
   std::unique_ptr<MediaTarget> make(const std::string& module, FlowClock& clock,

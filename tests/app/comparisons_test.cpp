@@ -130,6 +130,17 @@ TEST_CASE("of two equal links in a row lifting one gains nothing, lifting both d
   CHECK(gain(2) > 20000);
 }
 
+TEST_CASE("SRAM without its limit is as fast as the L2 in front of it", "[app]") {
+  Folder folder;
+  folder.write("t.jsonl", two_tensors());
+  // umf puts the 6 MiB of activations into 48 MiB of SRAM: two reads of 3 MiB at the L2's rate.
+  REQUIRE(replay(folder, "umf-small-hbm", {"--policy", "umf", "--ideal", "sram"}).status == 0);
+  const Json summary = summary_of(folder);
+  CHECK(summary.at("tiers").at("sram").at("read_bytes") == 2 * 3145728);
+  CHECK(simulated_ns(summary.at("ideal").at(0)) < simulated_ns(summary));
+  CHECK(simulated_ns(summary.at("ideal").at(0)) > 2 * 3145728 / 7045.0);
+}
+
 TEST_CASE("without launch costs exactly the launches are gone", "[app]") {
   Folder folder;
   folder.write("t.jsonl", two_tensors());

@@ -79,21 +79,30 @@ std::string changes(const Figures& before, const Figures& after) {
 } // namespace
 
 TEST_CASE("the bundled trace replays to the committed results", "[system]") {
-  const std::string machine = GENERATE("h100-sxm", "umf-small-hbm");
+  // A machine, and the policy where it is not the machine's own.
+  const auto [machine, policy] =
+      GENERATE(table<std::string, std::string>({{"h100-sxm", ""},
+                                                {"umf-small-hbm", ""},
+                                                {"umf-small-hbm", "lru"},
+                                                {"umf-small-hbm", "umf"}}));
   Folder folder;
-  const Ended ended = umfsim(
-      {"replay", source_file("traces/samples/h100-qwen1.5-0.5b.umft").string(), "--scenario",
-       source_file("scenarios/hardware/" + machine + ".json").string(), "--out", "out", "--quiet"},
-      folder.path());
-  CAPTURE(machine, ended.err);
+  std::vector<std::string> arguments = {
+      "replay",     source_file("traces/samples/h100-qwen1.5-0.5b.umft").string(),
+      "--scenario", source_file("scenarios/hardware/" + machine + ".json").string(),
+      "--out",      "out",
+      "--quiet"};
+  if (!policy.empty()) arguments.insert(arguments.end(), {"--policy", policy});
+  const Ended ended = umfsim(arguments, folder.path());
+  const std::string name = policy.empty() ? machine : machine + "-" + policy;
+  CAPTURE(name, ended.err);
   REQUIRE(ended.status == 0);
   const Figures now = figures_of(folder);
 
-  const auto golden = source_file("tests/system/golden/" + machine + ".txt");
+  const auto golden = source_file("tests/system/golden/" + name + ".txt");
   if (std::getenv("UMFSIM_UPDATE_GOLDEN") != nullptr) write_figures(golden, now);
 
   const std::string changed = changes(read_figures(golden), now);
-  INFO("changed on " << machine << ":\n"
+  INFO("changed on " << name << ":\n"
                      << changed
                      << "If that is meant, run this test with UMFSIM_UPDATE_GOLDEN=1 and commit "
                      << golden.filename() << " with the reason.");
