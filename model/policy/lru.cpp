@@ -35,12 +35,7 @@ const Component<Config>& component() {
   static const auto keys =
       Component<Config>("policy.lru", "Demand paging: an access to a page outside HBM faults and "
                                       "waits until it is there; the least recently used leave.")
-          .key("hbm_reserve_ratio", &Config::hbm_reserve_ratio,
-               {.help = "Share of HBM that the initial weights leave free.",
-                .min = 0.0,
-                .max = 1.0,
-                .from = Provenance::claimed,
-                .source = "umf-three-tier document, tuner defaults 0.15/0.25"})
+          .key("hbm_reserve_ratio", &Config::hbm_reserve_ratio, hbm_reserve_key())
           .key("block", &Config::block,
                {.help = "What one fault brings in and what leaves at once: an aligned stretch of "
                         "unified addresses; at least a page.",

@@ -20,6 +20,14 @@ std::span<const Kind> kinds() {
   return table;
 }
 
+KeyOptions<double> hbm_reserve_key() {
+  return {.help = "Share of HBM that the initial weights leave free.",
+          .min = 0.0,
+          .max = 1.0,
+          .from = Provenance::claimed,
+          .source = "umf-three-tier document, tuner defaults 0.15/0.25"};
+}
+
 void check_roles(const JsonValue& object, std::string_view key, KeyContext& context) {
   static const std::vector<std::string> roles = {"weight", "kv-key", "kv-value",  "activation",
                                                  "expert", "lora",   "workspace", "unknown"};

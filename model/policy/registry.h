@@ -22,6 +22,10 @@ std::span<const Kind> kinds();
 /// Faults members of a map by role, such as "hbm_share", whose names are no roles.
 void check_roles(const JsonValue& object, std::string_view key, KeyContext& context);
 
+/// What policies that place weights at the start say of their key "hbm_reserve_ratio" (default
+/// 0.15).
+KeyOptions<double> hbm_reserve_key();
+
 /// The member of a policy object that names the policy.
 inline constexpr std::string_view kNameKey = "name";
 

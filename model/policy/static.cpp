@@ -20,12 +20,7 @@ const Component<Config>& component() {
       Component<Config>("policy.static",
                         "Fixed shares: of each tensor a leading part in SRAM and HBM, "
                         "the rest in the pool; what does not fit spills over.")
-          .key("hbm_reserve_ratio", &Config::hbm_reserve_ratio,
-               {.help = "Share of HBM that the initial weights leave free.",
-                .min = 0.0,
-                .max = 1.0,
-                .from = Provenance::claimed,
-                .source = "umf-three-tier document, tuner defaults 0.15/0.25"})
+          .key("hbm_reserve_ratio", &Config::hbm_reserve_ratio, hbm_reserve_key())
           .key("hbm_share", &Config::hbm_share,
                {.help =
                     "Share of a tensor's pages meant for HBM, by role (weight, kv-key, kv-value, "

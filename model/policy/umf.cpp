@@ -31,12 +31,7 @@ const Component<Config>& component() {
   static const auto keys =
       Component<Config>("policy.umf", "By role and reuse: room in HBM for what lives shortly, a "
                                       "steady rest of the others, background moves by reuse.")
-          .key("hbm_reserve_ratio", &Config::hbm_reserve_ratio,
-               {.help = "Share of HBM that the initial weights leave free.",
-                .min = 0.0,
-                .max = 1.0,
-                .from = Provenance::claimed,
-                .source = "umf-three-tier document, tuner defaults 0.15/0.25"})
+          .key("hbm_reserve_ratio", &Config::hbm_reserve_ratio, hbm_reserve_key())
           .key("role_priority", &Config::role_priority,
                {.help = "Who stays in HBM first, by role (weight, kv-key, kv-value, activation, "
                         "expert, lora, workspace, unknown).",
