@@ -2,11 +2,11 @@
 
 #include "hw/fabric/burst.h"
 #include "hw/fabric/flow_clock.h"
+#include "hw/fabric/timer.h"
 #include "hw/gpu/gpu_config.h"
 #include "hw/gpu/l2.h"
 #include "hw/gpu/occupancy.h"
 #include "hw/gpu/operation.h"
-#include "hw/fabric/timer.h"
 #include "hw/scheduler/scheduler.h"
 
 #include <systemc>

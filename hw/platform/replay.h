@@ -1,7 +1,7 @@
 #pragma once
 
-#include "hw/gpu/operation.h"
 #include "hw/fabric/timer.h"
+#include "hw/gpu/operation.h"
 #include "hw/platform/platform.h"
 #include "hw/platform/replay_host.h"
 #include "model/base/error.h"

@@ -21,13 +21,12 @@ constexpr std::size_t count_of(Enum last) {
 
 TEMPLATE_TEST_CASE("every name leads back to its value, and no name is used twice", "", Role, DType,
                    Phase, Launch, Pattern, CopyKind, Rule) {
-  constexpr auto counts = std::tuple(std::pair(Role{}, count_of(Role::workspace)),
-                                     std::pair(DType{}, count_of(DType::c128)),
-                                     std::pair(Phase{}, count_of(Phase::training)),
-                                     std::pair(Launch{}, count_of(Launch::programmatic)),
-                                     std::pair(Pattern{}, count_of(Pattern::gather)),
-                                     std::pair(CopyKind{}, count_of(CopyKind::memset)),
-                                     std::pair(Rule{}, count_of(kLastRule)));
+  constexpr auto counts = std::tuple(
+      std::pair(Role{}, count_of(Role::workspace)), std::pair(DType{}, count_of(DType::c128)),
+      std::pair(Phase{}, count_of(Phase::training)),
+      std::pair(Launch{}, count_of(Launch::programmatic)),
+      std::pair(Pattern{}, count_of(Pattern::gather)),
+      std::pair(CopyKind{}, count_of(CopyKind::memset)), std::pair(Rule{}, count_of(kLastRule)));
   const std::size_t count = std::get<std::pair<TestType, std::size_t>>(counts).second;
   std::set<std::string> names;
   for (std::size_t i = 0; i < count; ++i) {

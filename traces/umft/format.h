@@ -97,6 +97,7 @@ inline constexpr std::uint8_t kCodes<stream::Pattern> = 3;
 template <>
 inline constexpr std::uint8_t kCodes<stream::CopyKind> = 7;
 template <>
-inline constexpr std::uint8_t kCodes<stream::Rule> = static_cast<std::uint8_t>(stream::kLastRule) + 1;
+inline constexpr std::uint8_t kCodes<stream::Rule> = static_cast<std::uint8_t>(stream::kLastRule) +
+                                                     1;
 
 } // namespace umf::traces::umft
