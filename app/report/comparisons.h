@@ -15,7 +15,7 @@ namespace umf::app {
 void add_comparisons(nlohmann::ordered_json& own, const std::vector<VariantResult>& results);
 
 /// The ladder of policies, fastest first, each with a sentence; and the limits by what lifting
-/// them is worth. Empty without results.
+/// them is worth.
 std::string comparison_tables(const nlohmann::ordered_json& own,
                               const std::vector<VariantResult>& results);
 

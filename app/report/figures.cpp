@@ -48,14 +48,17 @@ std::string decimal_joules(Femtojoules energy) {
   return text;
 }
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+std::string csv_quoted(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
     if (c == '"') quoted += '"';
     quoted += c;
   }
   return quoted + '"';
+}
+
+std::string csv_field(const std::string& text) {
+  return text.find_first_of(",\"\r\n") == std::string::npos ? text : csv_quoted(text);
 }
 
 double as_ns(Femtoseconds time) {

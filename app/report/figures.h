@@ -16,6 +16,8 @@ void append_ns(std::string& text, Femtoseconds time); ///< not negative
 void append_whole(std::string& text, std::uint64_t value);
 /// Exact decimal joules: 1 fJ = 0.000000000000001 J, trailing zeros dropped.
 std::string decimal_joules(Femtojoules energy);
+/// In quotes, those within doubled (RFC 4180).
+std::string csv_quoted(std::string_view text);
 /// As it stands in a CSV file: in quotes where it must be (RFC 4180).
 std::string csv_field(const std::string& text);
 /// Doubles print the same decimals back up to 15 digits.

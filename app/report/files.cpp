@@ -328,17 +328,11 @@ std::string kernels_csv(const ReplayRun& run) {
       "bytes_written,dram_bytes,inferred_share,flops,bound_by,energy_j,repeat,tenant\n";
   for (const auto& row : run.rows) {
     if (row.kind != hw::Operation::Kind::kernel) continue;
-    std::string name = "\"";
-    for (const char c : *row.name) {
-      if (c == '"') name += '"';
-      name += c;
-    }
-    name += '"';
     fmt::format_to(
         std::back_inserter(csv), "{},{},{}:{},{},{},{},{},{},{},{},{},{:.4g},{},{},{},{},{}\n",
-        row.id, name, row.stream.device, row.stream.stream, stream::name_of(row.phase),
-        row.layer < 0 ? "" : std::to_string(row.layer), decimal_ns(row.result.start),
-        decimal_ns(row.result.end - row.result.start),
+        row.id, csv_quoted(*row.name), row.stream.device, row.stream.stream,
+        stream::name_of(row.phase), row.layer < 0 ? "" : std::to_string(row.layer),
+        decimal_ns(row.result.start), decimal_ns(row.result.end - row.result.start),
         row.measured_ns < 0 ? "" : std::to_string(row.measured_ns), row.result.read.count,
         row.result.written.count, row.result.dram.count, row.inferred_share, row.flops,
         bound_by(row), decimal_joules(row.result.energy), row.repeat, row.tenant);

@@ -57,7 +57,9 @@ std::string shown(const ReplayRun& run, const std::vector<VariantResult>& varian
                   const Options& options) {
   if (options.format == "json") return json_text(summary_json(run, variants));
   if (options.format == "csv") return kernels_csv(run);
-  return terminal_report(run) + comparison_tables(summary_json(run), variants) + "files          " +
+  const std::string compared =
+      variants.empty() ? std::string() : comparison_tables(summary_json(run), variants);
+  return terminal_report(run) + compared + "files          " +
          (std::filesystem::path(options.out) / "summary.json").string() +
          ", kernels.csv, timeseries.csv, timeline.json, run.json\n";
 }

@@ -1,6 +1,7 @@
 #include "app/verbs/verbs.h"
 
 #include "app/run/path_probe.h"
+#include "hw/gpu/occupancy.h"
 #include "model/base/error.h"
 #include "model/base/quantity.h"
 #include "model/policy/break_even.h"
@@ -29,14 +30,11 @@ struct Row {
 
 /// The rates of a path as the SMs see them: no faster than the L2's fabric, and no more in
 /// flight than all SMs hold.
-policy::Way at_sm(const PathFigures& path, const hw::GpuConfig& gpu, double fabric) {
+policy::Way at_sm(const PathFigures& path, const hw::Gpu& gpu, double fabric) {
   policy::Way way{path.read, path.write, path.latency, path.latency};
-  way.latency += {(gpu.l2.near_latency.count + gpu.l2.far_latency.count) / 2};
-  way.latency += gpu.l2.miss_latency;
-  const double window =
-      static_cast<double>(std::min(gpu.bytes_in_flight_per_sm.count,
-                                   gpu.threads_per_sm * gpu.bytes_in_flight_per_thread.count)) *
-      gpu.sms / way.latency.seconds();
+  way.latency += gpu.hit_latency() + gpu.config().l2.miss_latency;
+  const Bytes in_flight = hw::occupancy(gpu.config(), {}).in_flight;
+  const double window = static_cast<double>(in_flight.count) / way.latency.seconds();
   way.read = {std::min({way.read.value, fabric, window})};
   return way;
 }
@@ -60,8 +58,8 @@ std::vector<Row> break_even_rows(const Options& options) {
   hw::Platform platform(hw::read_scenario(load_scenario(options.scenario, options.sets)));
   const auto paths = probe_paths(platform, 0);
   const hw::SchedulerConfig& unit = platform.scenario().scheduler;
-  const hw::GpuConfig& gpu = platform.gpu(0).config();
-  const double fabric = platform.clock().network().capacity(platform.gpu(0).fabric());
+  const hw::Gpu& gpu = platform.gpu(0);
+  const double fabric = platform.clock().network().capacity(gpu.fabric());
   const auto home = std::find_if(paths.begin(), paths.end(), [](const PathFigures& path) {
     return path.kind == policy::TierClass::hbm;
   });

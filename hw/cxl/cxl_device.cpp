@@ -1,5 +1,6 @@
 #include "hw/cxl/cxl_device.h"
 
+#include "hw/fabric/energy_keys.h"
 #include "model/base/quantity.h"
 
 #include <fmt/format.h>
@@ -61,19 +62,8 @@ const Component<CxlDeviceConfig>& cxl_device_component() {
                 .from = Provenance::derived,
                 .source = "JESD79-5 DDR5-6400AN: tRCD 46 + CL 46 + BL/2 8 at 312.5 ps, plus "
                           "controller queue 14 ns"})
-          .key("read_energy", &CxlDeviceConfig::read_energy,
-               {.help = "A bit read from the DDR5: activation, array and interface.",
-                .min = PicojoulesPerBit{0},
-                .max = PicojoulesPerBit{1000},
-                .from = Provenance::derived,
-                .source = "no measurement found: middle of the 10–20 pJ/bit usual for DDR5 modules "
-                          "with their interface"})
-          .key("write_energy", &CxlDeviceConfig::write_energy,
-               {.help = "A bit written, likewise.",
-                .min = PicojoulesPerBit{0},
-                .max = PicojoulesPerBit{1000},
-                .from = Provenance::derived,
-                .source = "taken equal to a read"})
+          .key("read_energy", &CxlDeviceConfig::read_energy, ddr5_read_energy_key())
+          .key("write_energy", &CxlDeviceConfig::write_energy, write_energy_key())
           .key("behind", &CxlDeviceConfig::behind,
                {.help = "Name of the switch or root complex it must hang on; checked against the "
                         "links.",

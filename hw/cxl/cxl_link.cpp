@@ -1,5 +1,6 @@
 #include "hw/cxl/cxl_link.h"
 
+#include "hw/fabric/energy_keys.h"
 #include "hw/pcie/pcie.h"
 
 #include <algorithm>
@@ -52,14 +53,7 @@ const Component<CxlLinkConfig>& cxl_link_component() {
                 .max = 65536,
                 .from = Provenance::derived,
                 .source = "covers 52.7 GB/s over 1.2 µs; the 16-bit tag allows more"})
-          .key("energy", &CxlLinkConfig::energy,
-               {.help = "A bit on the wire, protocol bits too, both ends' PHYs together.",
-                .min = PicojoulesPerBit{0},
-                .max = PicojoulesPerBit{1000},
-                .from = Provenance::claimed,
-                .source =
-                    "published comparison with NVLink-C2C: 5.5 pJ/bit for board SerDes against "
-                    "1.3; controllers and switches are not in it"});
+          .key("energy", &CxlLinkConfig::energy, link_energy_key());
   return keys;
 }
 

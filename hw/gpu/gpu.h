@@ -63,6 +63,8 @@ public:
   bool idle() const { return residents_in_use_ == 0 && launching_ == 0 && loose_ == 0; }
   const GpuConfig& config() const { return config_; }
   ResourceId fabric() const { return fabric_; }
+  /// Of an L2 hit, lines spread over both partitions (boundary: sm).
+  Femtoseconds hit_latency() const { return hit_latency_; }
 
 private:
   using Payload = tlm::tlm_generic_payload;

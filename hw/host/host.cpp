@@ -1,5 +1,7 @@
 #include "hw/host/host.h"
 
+#include "hw/fabric/energy_keys.h"
+
 namespace umf::hw {
 
 namespace {
@@ -38,19 +40,8 @@ const Component<HostConfig>& host_component() {
                 .max = 10000_ns,
                 .from = Provenance::measured,
                 .source = "lmbench, local DDR: 137 ns (CXL-DMSim figures)"})
-          .key("read_energy", &HostConfig::read_energy,
-               {.help = "A bit read from the DDR5: activation, array and interface.",
-                .min = PicojoulesPerBit{0},
-                .max = PicojoulesPerBit{1000},
-                .from = Provenance::derived,
-                .source = "no measurement found: middle of the 10–20 pJ/bit usual for DDR5 modules "
-                          "with their interface"})
-          .key("write_energy", &HostConfig::write_energy,
-               {.help = "A bit written, likewise.",
-                .min = PicojoulesPerBit{0},
-                .max = PicojoulesPerBit{1000},
-                .from = Provenance::derived,
-                .source = "taken equal to a read"});
+          .key("read_energy", &HostConfig::read_energy, ddr5_read_energy_key())
+          .key("write_energy", &HostConfig::write_energy, write_energy_key());
   return keys;
 }
 

@@ -1,5 +1,6 @@
 #include "hw/pcie/pcie.h"
 
+#include "hw/fabric/energy_keys.h"
 #include "model/base/error.h"
 #include "model/base/quantity.h"
 
@@ -87,14 +88,7 @@ const Component<PcieLinkConfig>& pcie_link_component() {
                 .from = Provenance::derived,
                 .source = "Gen5 GPU read of host DRAM 575 ns (RTX 5090) less 300 ns on the GPU and "
                           "137 ns of DRAM, two ways"})
-          .key("energy", &PcieLinkConfig::energy,
-               {.help = "A bit on the wire, protocol bits too, both ends' PHYs together.",
-                .min = PicojoulesPerBit{0},
-                .max = PicojoulesPerBit{1000},
-                .from = Provenance::claimed,
-                .source =
-                    "published comparison with NVLink-C2C: 5.5 pJ/bit for board SerDes against "
-                    "1.3; controllers and switches are not in it"});
+          .key("energy", &PcieLinkConfig::energy, link_energy_key());
   return keys;
 }
 

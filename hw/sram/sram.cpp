@@ -1,5 +1,6 @@
 #include "hw/sram/sram.h"
 
+#include "hw/fabric/energy_keys.h"
 #include "hw/fabric/interconnect.h"
 
 #include <cmath>
@@ -60,12 +61,7 @@ const Component<SramConfig>& sram_component() {
                 .from = Provenance::derived,
                 .source = "assumed: megabyte arrays take tenths of a picojoule a bit, and as much "
                           "again for millimetres of wire"})
-          .key("write_energy", &SramConfig::write_energy,
-               {.help = "A bit written, likewise.",
-                .min = PicojoulesPerBit{0},
-                .max = PicojoulesPerBit{1000},
-                .from = Provenance::derived,
-                .source = "taken equal to a read"});
+          .key("write_energy", &SramConfig::write_energy, write_energy_key());
   return keys;
 }
 
