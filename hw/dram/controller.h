@@ -1,0 +1,31 @@
+#pragma once
+
+#include "hw/dram/timings.h"
+#include "model/base/keys.h"
+
+#include <string>
+#include <vector>
+
+/// How the memory controller in front of one unit (pseudo-channel, sub-channel) behaves.
+namespace umf::hw::dram {
+
+enum class PagePolicy : std::uint8_t { open, closed, timeout };
+/// per_bank: one bank of a rank at a time (HBM REFpb), or one bank of every group (DDR5 REFsb).
+enum class RefreshMode : std::uint8_t { none, all_bank, per_bank };
+
+struct ControllerConfig {
+  std::uint32_t read_queue = 64, write_queue = 64; ///< requests of a unit
+  std::uint32_t write_high = 48, write_low = 16;   ///< writes that begin and end a drain
+  /// A request that has waited longer goes before younger row hits of its bank; a write that
+  /// has begins a drain.
+  Femtoseconds age_cap = 2000_ns;
+  PagePolicy page = PagePolicy::open;
+  Femtoseconds page_timeout = 200_ns; ///< with PagePolicy::timeout: after the last access
+  RefreshMode refresh = RefreshMode::per_bank;
+  std::uint32_t postpone = 4; ///< refreshes of a rank that may be owed while requests wait
+  std::vector<std::string> mapping = {"row", "rank", "bank", "column", "group", "unit"};
+  std::vector<std::string> hash{}; ///< "target^source>>shift"
+  Bytes interleave{256};           ///< of consecutive addresses over stacks (HBM) or channels
+};
+
+} // namespace umf::hw::dram
