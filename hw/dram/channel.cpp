@@ -1,0 +1,474 @@
+#include "hw/dram/channel.h"
+
+#include "model/base/error.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace umf::hw::dram {
+
+std::string_view name_of(Limit limit) {
+  constexpr std::array<std::string_view, kLimits> names = {
+      "refresh", "turnaround", "tFAW", "tRRD", "conflict", "bank_group", "command_bus", "queue"};
+  return names[static_cast<std::size_t>(limit)];
+}
+
+namespace {
+template <class Each>
+void each_bit(std::uint64_t mask, Each each) {
+  for (; mask != 0; mask &= mask - 1)
+    each(static_cast<std::uint32_t>(std::countr_zero(mask)));
+}
+constexpr std::uint64_t bit(std::uint32_t n) {
+  return std::uint64_t{1} << n;
+}
+} // namespace
+
+Channel::Channel(const Config& config, std::vector<Done>& done)
+    : timings_(config.timings), controller_(config.controller), age_cap_(config.age_cap),
+      page_timeout_(config.page_timeout), refresh_phase_(config.refresh_phase),
+      banks_of_rank_(config.organisation.banks_of_rank()), rank_count_(config.organisation.ranks),
+      bank_count_(config.organisation.all_banks()), done_(&done) {
+  ensure(bank_count_ <= kBanks && rank_count_ <= kRanks &&
+             rank_count_ * config.organisation.bank_groups <= kGroups,
+         "more banks, groups or ranks than a channel holds");
+  capacity_ = {controller_.read_queue, controller_.write_queue};
+  ensure(capacity_[0] + capacity_[1] < kNone, "a queue too long");
+  slots_.resize(capacity_[0] + capacity_[1]);
+  for (std::size_t s = slots_.size(); s-- > 0;)
+    free_.push_back(static_cast<Index>(s));
+  parked_.reserve(capacity_[1]);
+  for (std::uint32_t b = 0; b < bank_count_; ++b)
+    group_[b] = static_cast<std::uint8_t>(b / config.organisation.banks);
+  ready_limit_.fill(Limit::queue);
+  for (std::uint32_t r = 0; r < rank_count_; ++r) {
+    Rank& rank = ranks_[r];
+    rank.acts.fill(-kNever);
+    rank.todo = sets() == 64 ? ~Mask{0} : bit(sets()) - 1;
+    rank.due = due_at(rank);
+    if (rank.due < next_due_) next_due_ = rank.due, due_rank_ = r;
+  }
+}
+
+// ---------------------------------------------------------------- requests
+
+void Channel::push(const Access& access, Cycle now) {
+  advance(now);
+  cursor_ = std::max(cursor_, now);
+  const std::uint8_t hash = filter_hash(access.bank, access.row, access.column);
+  const auto same = [&](Index s) {
+    return slots_[s].row == access.row && slots_[s].column == access.column &&
+           slots_[s].bank == access.bank;
+  };
+  if (access.write) {
+    done_->push_back({access.tag, true, now + 1});
+  } else if (filter_[1][hash] != 0) {
+    bool found = std::any_of(parked_.begin(), parked_.end(), same);
+    for (Index s = lines_[1][access.bank].head; s != kNone && !found; s = slots_[s].next)
+      found = same(s);
+    if (found) {
+      ++statistics_.forwarded;
+      done_->push_back({access.tag, false, now + 1});
+      return;
+    }
+  }
+
+  const Index index = free_.back();
+  free_.pop_back();
+  Slot& slot = slots_[index];
+  slot.arrival = now;
+  slot.order = order_++;
+  slot.row = access.row;
+  slot.column = access.column;
+  slot.tag = access.tag;
+  slot.bank = static_cast<std::uint8_t>(access.bank);
+  slot.write = access.write;
+  ++count_[access.write];
+  ++filter_[access.write][hash];
+  ++ranks_[rank_of(access.bank)].waiting;
+
+  if (access.write && filter_[0][hash] != 0) {
+    for (Index s = lines_[0][access.bank].head; s != kNone; s = slots_[s].next)
+      if (same(s)) {
+        parked_.push_back(index);
+        return;
+      }
+  }
+  if (controller_.page == PagePolicy::timeout && (open_ & bit(access.bank)) != 0)
+    close_idle(access.bank, now);
+  enlist(index);
+}
+
+void Channel::enlist(Index index) {
+  Slot& slot = slots_[index];
+  const bool d = slot.write;
+  Line& line = lines_[d][slot.bank];
+  slot.next = kNone;
+  slot.previous = line.tail;
+  (line.tail == kNone ? line.head : slots_[line.tail].next) = index;
+  line.tail = index;
+  slot.younger = kNone;
+  slot.older = youngest_[d];
+  (youngest_[d] == kNone ? oldest_[d] : slots_[youngest_[d]].younger) = index;
+  youngest_[d] = index;
+  pending_[d] |= bit(slot.bank);
+  if ((open_ & bit(slot.bank)) != 0 && open_row_[slot.bank] == slot.row) {
+    if (line.hits++ == 0) {
+      line.hit = index;
+      hit_[d] |= bit(slot.bank);
+    }
+    column_dirty_ = true;
+    if (line.head != line.hit) row_dirty_ = true; // it may no longer be closed
+  } else {
+    row_dirty_ = true;
+  }
+  // Which way the bus goes may change with every arrival.
+  column_dirty_ = true;
+}
+
+/// Takes a request out of the queues; it was its line's oldest hit.
+void Channel::retire(Index index) {
+  Slot& slot = slots_[index];
+  const bool d = slot.write;
+  Line& line = lines_[d][slot.bank];
+  (slot.previous == kNone ? line.head : slots_[slot.previous].next) = slot.next;
+  (slot.next == kNone ? line.tail : slots_[slot.next].previous) = slot.previous;
+  (slot.older == kNone ? oldest_[d] : slots_[slot.older].younger) = slot.younger;
+  (slot.younger == kNone ? youngest_[d] : slots_[slot.younger].older) = slot.older;
+  if (--line.hits == 0) {
+    line.hit = kNone;
+    hit_[d] &= ~bit(slot.bank);
+    row_dirty_ = true; // the bank may close now
+  } else {
+    Index s = slot.next;
+    while (slots_[s].row != slot.row)
+      s = slots_[s].next;
+    line.hit = s;
+  }
+  if (line.head == kNone) pending_[d] &= ~bit(slot.bank);
+  --count_[d];
+  --filter_[d][filter_hash(slot.bank, slot.row, slot.column)];
+  --ranks_[rank_of(slot.bank)].waiting;
+  free_.push_back(index);
+}
+
+/// Writes of the address that no older read waits for any more go to the queue proper.
+void Channel::release_parked(const Slot& read) {
+  if (filter_[0][filter_hash(read.bank, read.row, read.column)] != 0)
+    for (Index s = lines_[0][read.bank].head; s != kNone; s = slots_[s].next)
+      if (slots_[s].row == read.row && slots_[s].column == read.column) return;
+  std::size_t kept = 0;
+  for (std::size_t p = 0; p < parked_.size(); ++p) {
+    const Slot& write = slots_[parked_[p]];
+    if (write.bank == read.bank && write.row == read.row && write.column == read.column)
+      enlist(parked_[p]);
+    else
+      parked_[kept++] = parked_[p];
+  }
+  parked_.resize(kept);
+}
+
+// ---------------------------------------------------------------- time
+
+void Channel::advance(Cycle until) {
+  if (next_due_ < until && idle()) skip_idle(until);
+  while (next() < until)
+    step();
+}
+
+Cycle Channel::next() {
+  if (column_dirty_ || row_dirty_) choose();
+  return std::min({column_.at, row_.at, next_due_});
+}
+
+Cycle Channel::next_data() {
+  if (count_[0] == 0) return kNever;
+  return std::max(next(), cursor_) + timings_.tCL + timings_.burst;
+}
+
+void Channel::step() {
+  const Cycle at = std::min({column_.at, row_.at, next_due_});
+  cursor_ = std::max(cursor_, at);
+  if (next_due_ == at) return refresh_due(due_rank_);
+  if (column_.at == at) return commit_column();
+  commit_row();
+}
+
+void Channel::choose() {
+  turn();
+  if (column_dirty_) choose_column();
+  if (row_dirty_) choose_row();
+  column_dirty_ = row_dirty_ = false;
+}
+
+/// Reads or writes: which the bus carries now, and whether one of them has waited too long.
+void Channel::turn() {
+  const std::uint32_t writes = count_[1] - static_cast<std::uint32_t>(parked_.size());
+  const bool late = writes > 0 && cursor_ - slots_[oldest_[1]].arrival > age_cap_;
+  bool to = writing_;
+  if (!writing_) {
+    if (writes >= controller_.write_high || late) {
+      to = draining_ = true;
+    } else if (count_[0] == 0 && writes > 0) {
+      to = true;
+      draining_ = false;
+    }
+  } else if (writes == 0 ||
+             (count_[0] > 0 && !late && (!draining_ || writes <= controller_.write_low))) {
+    to = false;
+  } else if (writes >= controller_.write_high) {
+    draining_ = true;
+  }
+  // A request beyond the age cap keeps younger hits of another row of its bank from going first.
+  Mask overdue = 0;
+  if (const Index old = oldest_[to]; old != kNone && cursor_ - slots_[old].arrival > age_cap_) {
+    const std::uint32_t b = slots_[old].bank;
+    if ((open_ & bit(b)) != 0 && open_row_[b] != slots_[old].row) overdue = bit(b);
+  }
+  if (to == writing_ && overdue == overdue_) return;
+  writing_ = to;
+  overdue_ = overdue;
+  column_dirty_ = row_dirty_ = true;
+}
+
+void Channel::choose_column() {
+  column_ = {};
+  const Mask mask = hit_[writing_] & ~refreshing_ & ~overdue_;
+  const auto& ready = column_ready_[writing_];
+  const auto& group = group_column_[writing_];
+  const auto& lines = lines_[writing_];
+  const Cycle floor = std::max(cursor_, column_bus_);
+  std::uint64_t order = UINT64_MAX;
+  each_bit(mask, [&](std::uint32_t b) {
+    const Cycle at =
+        std::max({floor, ready[b], group[group_[b]], ranks_[rank_of(b)].column[writing_]});
+    if (at > column_.at) return;
+    const std::uint64_t age = slots_[lines[b].hit].order;
+    if (at == column_.at && age > order) return;
+    column_.at = at;
+    column_.bank = b;
+    order = age;
+  });
+}
+
+void Channel::choose_row() {
+  row_ = {};
+  const Mask pending = pending_[writing_] & ~refreshing_;
+  const Cycle floor = std::max(cursor_, row_bus_);
+  std::uint64_t order = UINT64_MAX;
+  const auto& lines = lines_[writing_];
+  const auto consider = [&](std::uint32_t b, Cycle at, std::uint64_t age, Row kind) {
+    if (at > row_.at || (at == row_.at && age > order)) return;
+    row_ = {at, b, kind};
+    order = age;
+  };
+  each_bit(pending & ~open_, [&](std::uint32_t b) {
+    const Rank& rank = ranks_[rank_of(b)];
+    const Cycle at = std::max({floor, act_ready_[b], group_act_[group_[b]], rank.act});
+    if (at <= row_.at) consider(b, at, slots_[lines[b].head].order, Row::activate);
+  });
+  each_bit(pending & open_ & (~hit_[writing_] | overdue_), [&](std::uint32_t b) {
+    const Cycle at = std::max({floor, pre_ready_[b], ranks_[rank_of(b)].pre});
+    if (at <= row_.at) consider(b, at, slots_[lines[b].head].order, Row::precharge);
+  });
+  if (refreshing_ == 0) return;
+  for (std::uint32_t r = 0; r < rank_count_; ++r) {
+    if (ranks_[r].set == UINT32_MAX) continue;
+    const Mask set = banks_of_set(r, ranks_[r].set);
+    each_bit(set & open_, [&](std::uint32_t b) {
+      consider(b, std::max({floor, pre_ready_[b], ranks_[r].pre}), 0, Row::precharge);
+    });
+    if ((set & open_) != 0) continue;
+    Cycle at = std::max(floor, ranks_[r].act);
+    each_bit(set, [&](std::uint32_t b) { at = std::max(at, act_ready_[b]); });
+    consider(static_cast<std::uint32_t>(std::countr_zero(set)), at, 0, Row::refresh);
+  }
+}
+
+// ---------------------------------------------------------------- commands
+
+void Channel::commit_column() {
+  const Cycle at = column_.at;
+  const std::uint32_t b = column_.bank;
+  const bool w = writing_;
+  const Index index = lines_[w][b].hit;
+  const Slot slot = slots_[index];
+  const std::uint32_t r = rank_of(b), g = group_[b];
+  const Timings& t = timings_;
+  account_gap(slot, at, Limit::command_bus);
+  note(at, w ? Order::write : Order::read, b, slot.row);
+
+  const Cycle end = at + (w ? t.tCWL : t.tCL) + t.burst;
+  const Cycle same = std::max(w ? t.tCCDSWR : t.tCCDS, t.burst);
+  const Cycle other = std::max(t.tCCDR, t.burst + t.tRTRS);
+  for (std::uint32_t k = 0; k < rank_count_; ++k) {
+    auto& column = ranks_[k].column;
+    column[w] = std::max(column[w], at + (k == r ? same : other));
+    column[!w] = std::max(column[!w], !w       ? at + t.tRTW
+                                      : k == r ? end + t.tWTRS
+                                               : end + t.tRTRS - t.tCL);
+  }
+  group_column_[w][g] = at + (w ? t.tCCDLWR : t.tCCDL);
+  if (w) group_column_[0][g] = end + t.tWTRL;
+  pre_ready_[b] = std::max(pre_ready_[b], w ? end + t.tWR : at + t.tRTP);
+  if (!w) done_->push_back({slot.tag, false, end});
+  ++(w ? statistics_.writes : statistics_.reads);
+  statistics_.last_data = end;
+  statistics_.busy += t.burst;
+  statistics_.row_hits += !fresh_[b];
+  fresh_[b] = false;
+  last_use_[b] = at;
+  last_write_ = w;
+  column_bus_ = at + t.column_clocks;
+  if (t.shared_bus) {
+    row_bus_ = column_bus_;
+    row_dirty_ = true;
+  }
+  column_dirty_ = true;
+
+  retire(index);
+  if (!w && !parked_.empty()) release_parked(slot);
+  if (controller_.page == PagePolicy::closed && lines_[0][b].hits + lines_[1][b].hits == 0) {
+    // RDA, WRA: the bank closes by itself as soon as it may.
+    closed(b);
+    note(pre_ready_[b], Order::precharge, b);
+    act_ready_[b] = std::max(act_ready_[b], pre_ready_[b] + t.tRP);
+    ready_limit_[b] = Limit::conflict;
+    ++statistics_.precharges;
+  }
+  Rank& rank = ranks_[r];
+  if (rank.owed > 0 && rank.waiting == 0) {
+    if (controller_.refresh == RefreshMode::all_bank)
+      refresh_all(r, at);
+    else if (rank.set == UINT32_MAX)
+      begin_set(r, at);
+  }
+}
+
+/// Books the time since the end of the last data under what this access waited for.
+void Channel::account_gap(const Slot& slot, Cycle at, Limit bus) {
+  const Cycle latency = slot.write ? timings_.tCWL : timings_.tCL;
+  const bool first = statistics_.last_data == 0;
+  if (first) statistics_.first_data = slot.arrival + latency;
+  const Cycle could = first ? statistics_.first_data : statistics_.last_data;
+  Cycle gap = at + latency - could;
+  const auto lose = [&](Limit limit, Cycle clocks) {
+    statistics_.lost[static_cast<std::size_t>(limit)] += clocks;
+    gap -= clocks;
+  };
+  if (slot.arrival + latency > could) lose(Limit::queue, slot.arrival + latency - could);
+  if (gap == 0) return;
+  const std::uint32_t b = slot.bank;
+  const bool turned = !first && last_write_ != slot.write;
+  if (column_ready_[slot.write][b] >= at)
+    lose(act_limit_[b], gap);
+  else if (group_column_[slot.write][group_[b]] >= at)
+    lose(turned ? Limit::turnaround : Limit::bank_group, gap);
+  else if (turned || ranks_[rank_of(b)].column[slot.write] >= at)
+    lose(Limit::turnaround, gap);
+  else
+    lose(bus, gap);
+}
+
+void Channel::commit_row() {
+  const Choice choice = row_;
+  row_dirty_ = true;
+  switch (choice.kind) {
+  case Row::activate:
+    activate(choice.bank, choice.at);
+    break;
+  case Row::precharge:
+    precharge(choice.bank, choice.at);
+    break;
+  case Row::refresh:
+    issue_set(rank_of(choice.bank), choice.at);
+    break;
+  case Row::none:
+    break;
+  }
+  if (timings_.shared_bus) {
+    column_bus_ = std::max(column_bus_, row_bus_);
+    column_dirty_ = true;
+  }
+}
+
+void Channel::activate(std::uint32_t b, Cycle at) {
+  Rank& rank = ranks_[rank_of(b)];
+  const Timings& t = timings_;
+  const Slot& wanted = slots_[lines_[writing_][b].head];
+  Limit limit = Limit::queue;
+  if (act_ready_[b] >= at)
+    limit = ready_limit_[b];
+  else if (rank.acts[rank.oldest_act] + t.tFAW >= at)
+    limit = Limit::four_acts;
+  else if (rank.act >= at || group_act_[group_[b]] >= at)
+    limit = Limit::activation;
+  else if (wanted.arrival < at)
+    limit = Limit::conflict; // it waited for its turn
+  act_limit_[b] = limit;
+  note(at, Order::activate, b, wanted.row);
+
+  open_ |= bit(b);
+  open_row_[b] = wanted.row;
+  fresh_[b] = true;
+  column_ready_[0][b] = at + t.tRCDRD;
+  column_ready_[1][b] = at + t.tRCDWR;
+  pre_ready_[b] = at + t.tRAS;
+  act_ready_[b] = at + t.tRC;
+  ready_limit_[b] = Limit::conflict;
+  group_act_[group_[b]] = at + t.tRRDL;
+  rank.acts[rank.oldest_act] = at;
+  rank.oldest_act = (rank.oldest_act + 1) % 4;
+  rank.act = std::max(at + t.tRRDS, rank.acts[rank.oldest_act] + t.tFAW);
+  row_bus_ = at + t.act_clocks;
+  ++statistics_.activates;
+  opened(b);
+}
+
+/// Finds the requests of the row now open.
+void Channel::opened(std::uint32_t b) {
+  for (const bool d : {false, true}) {
+    Line& line = lines_[d][b];
+    line.hits = 0;
+    line.hit = kNone;
+    for (Index s = line.head; s != kNone; s = slots_[s].next)
+      if (slots_[s].row == open_row_[b] && line.hits++ == 0) line.hit = s;
+    if (line.hits > 0) hit_[d] |= bit(b);
+  }
+  column_dirty_ = true;
+}
+
+void Channel::closed(std::uint32_t b) {
+  open_ &= ~bit(b);
+  for (const bool d : {false, true}) {
+    lines_[d][b].hits = 0;
+    lines_[d][b].hit = kNone;
+    hit_[d] &= ~bit(b);
+  }
+  row_dirty_ = column_dirty_ = true;
+}
+
+void Channel::precharge(std::uint32_t b, Cycle at) {
+  note(at, Order::precharge, b);
+  closed(b);
+  act_ready_[b] = std::max(act_ready_[b], at + timings_.tRP);
+  ready_limit_[b] = (refreshing_ & bit(b)) != 0 ? Limit::refresh : Limit::conflict;
+  ranks_[rank_of(b)].pre = at + timings_.tPPD;
+  row_bus_ = at + 1;
+  ++statistics_.precharges;
+  statistics_.conflicts += (refreshing_ & bit(b)) == 0;
+}
+
+/// Timeout pages: the row closed by itself, with nobody to see the slot it took.
+void Channel::close_idle(std::uint32_t b, Cycle now) {
+  if (lines_[0][b].head != kNone || lines_[1][b].head != kNone) return;
+  const Cycle at = std::max(last_use_[b] + page_timeout_, pre_ready_[b]);
+  if (at >= now) return;
+  note(at, Order::precharge, b);
+  closed(b);
+  act_ready_[b] = std::max(act_ready_[b], at + timings_.tRP);
+  ready_limit_[b] = Limit::conflict;
+  ++statistics_.precharges;
+}
+
+} // namespace umf::hw::dram
