@@ -24,29 +24,26 @@ std::uint64_t ones(std::uint32_t bits) {
   return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
 }
 
-/// Where each field's bits stand in its slot. Rank, group and bank share one.
+/// Where each field's bits stand in the packed word, in the order of MapField.
 struct Shape {
-  std::array<std::uint32_t, kFields> width{}, base{}, slot{};
+  std::array<std::uint32_t, kFields> width{}, base{};
 
   explicit Shape(const AddressMapOptions& options) {
     const Organisation& org = options.organisation;
-    set(MapField::unit, log2_of(options.units), 0, 0);
-    set(MapField::bank, log2_of(org.banks), 0, 1);
-    set(MapField::group, log2_of(org.bank_groups), bits(MapField::bank), 1);
-    set(MapField::rank, log2_of(org.ranks), bits(MapField::bank) + bits(MapField::group), 1);
-    set(MapField::row, static_cast<std::uint32_t>(std::bit_width(org.rows - 1U)), 0, 2);
-    set(MapField::column, log2_of(org.columns()), 0, 3);
+    width[index(MapField::unit)] = log2_of(options.units);
+    width[index(MapField::bank)] = log2_of(org.banks);
+    width[index(MapField::group)] = log2_of(org.bank_groups);
+    width[index(MapField::rank)] = log2_of(org.ranks);
+    width[index(MapField::column)] = log2_of(org.columns());
+    width[index(MapField::row)] = static_cast<std::uint32_t>(std::bit_width(org.rows - 1U));
+    for (std::uint32_t i = 1; i < kFields; ++i)
+      base[i] = base[i - 1] + width[i - 1];
+    ensure(base.back() + width.back() < 64, "a memory too large to map");
   }
 
   std::uint32_t bits(MapField field) const { return width[index(field)]; }
+  std::uint32_t at(MapField field) const { return base[index(field)]; }
   static std::size_t index(MapField field) { return static_cast<std::size_t>(field); }
-
-private:
-  void set(MapField field, std::uint32_t bits, std::uint32_t at, std::uint32_t in) {
-    width[index(field)] = bits;
-    base[index(field)] = at;
-    slot[index(field)] = in;
-  }
 };
 
 /// The texts of one list; each fault is a fault of the list's member of the scenario.
@@ -153,18 +150,24 @@ AddressMap::AddressMap(const AddressMapOptions& options, const std::string& poin
   const std::vector<MapEntry> entries = resolved(options, shape, pointer + "/mapping", context);
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
     const std::size_t field = Shape::index(entry->field);
-    add_step({ones(*entry->bits), from, shape.base[field] + done[field], shape.slot[field]});
+    add_step({ones(*entry->bits), from, shape.base[field] + done[field]});
     done[field] += *entry->bits;
     from += *entry->bits;
   }
 
   for (const MapHash& hash : hashes(options.hash, shape, pointer + "/hash", context)) {
-    const std::size_t target = Shape::index(hash.target), source = Shape::index(hash.source);
     const std::uint32_t bits =
-        std::min(shape.width[target] - hash.bit, shape.width[source] - hash.shift);
-    hashes_[hash_count_++] = {ones(bits), shape.slot[target], shape.base[target] + hash.bit,
-                              shape.slot[source], shape.base[source] + hash.shift};
+        std::min(shape.bits(hash.target) - hash.bit, shape.bits(hash.source) - hash.shift);
+    hashes_[hash_count_++] = {ones(bits), shape.at(hash.source) + hash.shift,
+                              shape.at(hash.target) + hash.bit};
   }
+
+  const std::uint32_t banks =
+      shape.bits(MapField::bank) + shape.bits(MapField::group) + shape.bits(MapField::rank);
+  unit_ = {ones(shape.bits(MapField::unit)), shape.at(MapField::unit), 0};
+  bank_ = {ones(banks), shape.at(MapField::bank), 0};
+  column_ = {ones(shape.bits(MapField::column)), shape.at(MapField::column), 0};
+  row_ = {ones(64), shape.at(MapField::row), 0};
 }
 
 void AddressMap::set_interleave(const AddressMapOptions& options, const std::string& pointer,
@@ -189,8 +192,8 @@ void AddressMap::add_step(const Step& step) {
   if (step_count_ > 0) {
     Step& last = steps_[step_count_ - 1];
     const auto bits = static_cast<std::uint32_t>(std::popcount(last.mask));
-    if (last.slot == step.slot && last.from + bits == step.from && last.to + bits == step.to) {
-      last.mask |= bits < 64 ? step.mask << bits : 0;
+    if (last.from + bits == step.from && last.to + bits == step.to) {
+      last.mask |= step.mask << bits; // the row's mask may run over: nothing is above it
       return;
     }
   }
@@ -199,12 +202,13 @@ void AddressMap::add_step(const Step& step) {
 
 std::uint64_t AddressMap::address_of(const Location& location) const {
   const std::uint64_t stack = location.unit / units_;
-  Values values{location.unit % units_, location.bank, location.row, location.column};
+  std::uint64_t packed = unit_.back(location.unit % units_) | bank_.back(location.bank) |
+                         column_.back(location.column) | row_.back(location.row);
   for (std::size_t i = hash_count_; i-- > 0;)
-    values[hashes_[i].slot] ^= hashes_[i].of(values);
+    packed ^= hashes_[i].of(packed);
   std::uint64_t local = 0;
   for (std::size_t i = 0; i < step_count_; ++i)
-    local |= ((values[steps_[i].slot] >> steps_[i].to) & steps_[i].mask) << steps_[i].from;
+    local |= steps_[i].back(packed);
   if (stacks_ == 1) return local;
   const std::uint64_t chunk = (local >> interleave_shift_) * stacks_ + stack;
   return chunk << interleave_shift_ | (local & interleave_mask_);

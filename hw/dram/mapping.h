@@ -12,8 +12,9 @@
 
 namespace umf::hw::dram {
 
-/// Where an access lands. A unit is counted over the whole tier: stack by stack, channel by
-/// channel, pseudo-channel last; a bank over the unit: (rank · groups + group) · banks + bank.
+/// Where an access lands. Units are counted over the whole tier, stack by stack; which bits of a
+/// stack's units are channel and which pseudo-channel is no matter, for units share nothing. Banks
+/// are counted over the unit: (rank · groups + group) · banks + bank.
 struct Location {
   std::uint32_t unit = 0, bank = 0, row = 0;
   std::uint32_t column = 0; ///< in accesses
@@ -46,17 +47,15 @@ public:
       stack = chunk - over * stacks_;
       local = over << interleave_shift_ | (address & interleave_mask_);
     }
-    Values values{};
-    for (std::size_t i = 0; i < step_count_; ++i) {
-      const Step& step = steps_[i];
-      values[step.slot] |= ((local >> step.from) & step.mask) << step.to;
-    }
+    std::uint64_t packed = 0;
+    for (std::size_t i = 0; i < step_count_; ++i)
+      packed |= steps_[i].of(local);
     for (std::size_t i = 0; i < hash_count_; ++i)
-      values[hashes_[i].slot] ^= hashes_[i].of(values);
-    return {static_cast<std::uint32_t>(values[unit_slot] + stack * units_),
-            static_cast<std::uint32_t>(values[bank_slot]),
-            static_cast<std::uint32_t>(values[row_slot]),
-            static_cast<std::uint32_t>(values[column_slot])};
+      packed ^= hashes_[i].of(packed);
+    return {static_cast<std::uint32_t>(unit_.of(packed) + stack * units_),
+            static_cast<std::uint32_t>(bank_.of(packed)),
+            static_cast<std::uint32_t>(row_.of(packed)),
+            static_cast<std::uint32_t>(column_.of(packed))};
   }
 
   /// The first byte of the access at this place.
@@ -67,27 +66,23 @@ public:
 
 private:
   __extension__ using Wide = unsigned __int128;
-  enum Slot : std::uint32_t { unit_slot, bank_slot, row_slot, column_slot, slots };
-  using Values = std::array<std::uint64_t, slots>;
 
-  /// Bits of the address that go to bits of a slot.
+  /// Bits of one word that go to bits of another. The fields of a place are packed into one word,
+  /// from the lowest bits up: unit, bank, group, rank, column, row.
   struct Step {
     std::uint64_t mask = 0;
-    std::uint32_t from = 0, to = 0, slot = 0;
-  };
-  /// Bits of a slot that other bits are XORed with.
-  struct Hash {
-    std::uint64_t mask = 0;
-    std::uint32_t slot = 0, to = 0, source = 0, from = 0;
-    std::uint64_t of(const Values& values) const { return ((values[source] >> from) & mask) << to; }
+    std::uint32_t from = 0, to = 0;
+    std::uint64_t of(std::uint64_t word) const { return ((word >> from) & mask) << to; }
+    std::uint64_t back(std::uint64_t word) const { return ((word >> to) & mask) << from; }
   };
 
   void set_interleave(const AddressMapOptions& options, const std::string& pointer,
                       KeyContext& context);
   void add_step(const Step& step);
 
-  std::array<Step, kMostSteps> steps_{};
-  std::array<Hash, kMostHashes> hashes_{};
+  std::array<Step, kMostSteps> steps_{};   ///< of the address to the packed word
+  std::array<Step, kMostHashes> hashes_{}; ///< within the packed word
+  Step unit_, bank_, column_, row_;        ///< of the packed word to each number
   std::size_t step_count_ = 0, hash_count_ = 0;
   std::uint32_t stacks_ = 1, units_ = 1, interleave_shift_ = 0;
   std::uint64_t interleave_mask_ = 0, reciprocal_ = 0, bytes_ = 0;

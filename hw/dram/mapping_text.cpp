@@ -14,8 +14,8 @@ namespace umf::hw::dram {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kNames = {"unit", "rank",   "group",
-                                                    "bank", "column", "row"};
+constexpr std::array<std::string_view, 6> kNames = {"unit", "bank",   "group",
+                                                    "rank", "column", "row"};
 constexpr std::uint32_t kMostBits = 32;
 
 MapField field_named(std::string_view name) {

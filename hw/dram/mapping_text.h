@@ -7,7 +7,7 @@
 /// The texts of the keys `mapping` and `hash`, taken apart; README.md has the syntax.
 namespace umf::hw::dram {
 
-enum class MapField : std::uint32_t { unit, rank, group, bank, column, row };
+enum class MapField : std::uint32_t { unit, bank, group, rank, column, row };
 
 std::string_view name_of(MapField field);
 

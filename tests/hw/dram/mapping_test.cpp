@@ -1,4 +1,5 @@
 #include "hw/dram/mapping.h"
+#include "hw/dram/standard.h"
 #include "tests/base/error_of.h"
 
 #include <catch2/catch.hpp>
@@ -136,6 +137,16 @@ TEST_CASE("fields lie where the mapping says") {
   CHECK(map.locate(1U << 14U) == Location{0, 1, 0, 0});
   CHECK(map.locate(1U << 16U) == Location{0, 4, 0, 0}); // group 1: its first bank is the fifth
   CHECK(map.locate(5U << 18U) == Location{0, 0, 5, 0});
+}
+
+TEST_CASE("the mapping that a controller has by itself fits every shipped standard") {
+  const ControllerConfig config;
+  for (const EmbeddedStandard& shipped : shipped_standards()) {
+    const DramStandard standard = read_standard(shipped.name);
+    const AddressMap map = map_of({organisation(standard), standard.channels * standard.units, 5,
+                                   config.mapping, config.hash, config.interleave});
+    CHECK(map.bytes() == 5 * standard.capacity.count);
+  }
 }
 
 TEST_CASE("a split field takes its low bits from below") {
