@@ -28,4 +28,11 @@ struct ControllerConfig {
   Bytes interleave{256};           ///< of consecutive addresses over stacks (HBM) or channels
 };
 
+const Component<ControllerConfig>& controller_component();
+
+/// Faults at `pointer`: a drain that begins above the queue, or ends where it begins. The fields
+/// of `mapping` and `hash` are AddressMap's to check, which knows how many bits each has.
+void check_controller(const ControllerConfig& config, const std::string& pointer,
+                      KeyContext& context);
+
 } // namespace umf::hw::dram

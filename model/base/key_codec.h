@@ -142,7 +142,8 @@ struct LeafCodec<Q> {
 };
 
 template <class T>
-concept Ranged = !std::is_enum_v<T> && !std::same_as<T, bool> && !std::same_as<T, std::string>;
+concept Ranged = std::totally_ordered<T> && !std::is_enum_v<T> && !std::same_as<T, bool> &&
+                 !std::same_as<T, std::string>;
 
 template <class T>
 bool in_range(const T& value, const KeyRange<T>& range) {

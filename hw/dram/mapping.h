@@ -1,0 +1,91 @@
+#pragma once
+
+#include "hw/dram/controller.h"
+#include "hw/dram/timings.h"
+#include "model/base/key_context.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace umf::hw::dram {
+
+/// Where an access lands. Units are counted over the whole tier, stack by stack; which bits of a
+/// stack's units are channel and which pseudo-channel is no matter, for units share nothing. Banks
+/// are counted over the unit: (rank · groups + group) · banks + bank.
+struct Location {
+  std::uint32_t unit = 0, bank = 0, row = 0;
+  std::uint32_t column = 0; ///< in accesses
+  bool operator==(const Location&) const = default;
+};
+
+struct AddressMapOptions {
+  Organisation organisation{}; ///< counts are powers of two, but for rows
+  std::uint32_t units = 1;     ///< of a stack (HBM) or of a channel (DDR); a power of two
+  std::uint32_t stacks = 1;    ///< stacks or channels, any number
+  std::vector<std::string> mapping{}, hash{}; ///< as in ControllerConfig; README.md has the syntax
+  Bytes interleave{256};
+};
+
+/// Tier addresses to places and back, one to one. Every address from 0 to bytes() − 1 has a
+/// place; what lies above has none and must not be asked for.
+class AddressMap {
+public:
+  static constexpr std::size_t kMostSteps = 24, kMostHashes = 8; ///< entries of the lists
+
+  /// Faults of `mapping`, `hash` and `interleave` go to the context, at those members of the
+  /// object at `pointer`; a faulty map must not be asked.
+  AddressMap(const AddressMapOptions& options, const std::string& pointer, KeyContext& context);
+
+  Location locate(std::uint64_t address) const {
+    std::uint64_t local = address, stack = 0;
+    if (stacks_ > 1) {
+      const std::uint64_t chunk = address >> interleave_shift_;
+      const auto over = static_cast<std::uint64_t>((Wide{chunk} * reciprocal_) >> 64U);
+      stack = chunk - over * stacks_;
+      local = over << interleave_shift_ | (address & interleave_mask_);
+    }
+    std::uint64_t packed = 0;
+    for (std::size_t i = 0; i < step_count_; ++i)
+      packed |= steps_[i].of(local);
+    for (std::size_t i = 0; i < hash_count_; ++i)
+      packed ^= hashes_[i].of(packed);
+    return {static_cast<std::uint32_t>(unit_.of(packed) + stack * units_),
+            static_cast<std::uint32_t>(bank_.of(packed)),
+            static_cast<std::uint32_t>(row_.of(packed)),
+            static_cast<std::uint32_t>(column_.of(packed))};
+  }
+
+  /// The first byte of the access at this place.
+  std::uint64_t address_of(const Location& location) const;
+
+  std::uint64_t bytes() const { return bytes_; }
+  std::uint32_t units() const { return stacks_ * units_; } ///< of the whole tier
+
+private:
+  __extension__ using Wide = unsigned __int128;
+
+  /// Bits of one word that go to bits of another. The fields of a place are packed into one word,
+  /// from the lowest bits up: unit, bank, group, rank, column, row.
+  struct Step {
+    std::uint64_t mask = 0;
+    std::uint32_t from = 0, to = 0;
+    std::uint64_t of(std::uint64_t word) const { return ((word >> from) & mask) << to; }
+    std::uint64_t back(std::uint64_t word) const { return ((word >> to) & mask) << from; }
+  };
+
+  void set_interleave(const AddressMapOptions& options, const std::string& pointer,
+                      KeyContext& context);
+  void add_step(const Step& step);
+
+  std::array<Step, kMostSteps> steps_{};   ///< of the address to the packed word
+  std::array<Step, kMostHashes> hashes_{}; ///< within the packed word
+  Step unit_, bank_, column_, row_;        ///< of the packed word to each number
+  std::size_t step_count_ = 0, hash_count_ = 0;
+  std::uint32_t stacks_ = 1, units_ = 1, interleave_shift_ = 0;
+  std::uint64_t interleave_mask_ = 0, reciprocal_ = 0, bytes_ = 0;
+};
+
+} // namespace umf::hw::dram
