@@ -39,7 +39,8 @@ Channel::Channel(const Config& config, std::vector<Done>& done)
     free_.push_back(static_cast<Index>(s));
   parked_.reserve(capacity_[1]);
   for (std::uint32_t b = 0; b < bank_count_; ++b)
-    group_[b] = static_cast<std::uint8_t>(b / config.organisation.banks);
+    group_[b] = static_cast<std::uint8_t>(b / config.organisation.banks),
+    rank_[b] = static_cast<std::uint8_t>(b / banks_of_rank_);
   ready_limit_.fill(Limit::queue);
   for (std::uint32_t r = 0; r < rank_count_; ++r) {
     Rank& rank = ranks_[r];
@@ -102,54 +103,63 @@ void Channel::push(const Access& access, Cycle now) {
 void Channel::enlist(Index index) {
   Slot& slot = slots_[index];
   const bool d = slot.write;
-  Line& line = lines_[d][slot.bank];
+  const std::uint32_t b = slot.bank;
+  Line& line = lines_[d][b];
   slot.next = kNone;
   slot.previous = line.tail;
-  (line.tail == kNone ? line.head : slots_[line.tail].next) = index;
+  const bool first = line.tail == kNone;
+  if (first)
+    set_head(d, b, index);
+  else
+    slots_[line.tail].next = index;
   line.tail = index;
   slot.younger = kNone;
   slot.older = youngest_[d];
   (youngest_[d] == kNone ? oldest_[d] : slots_[youngest_[d]].younger) = index;
   youngest_[d] = index;
-  pending_[d] |= bit(slot.bank);
-  if ((open_ & bit(slot.bank)) != 0 && open_row_[slot.bank] == slot.row) {
-    if (line.hits++ == 0) {
-      line.hit = index;
-      hit_[d] |= bit(slot.bank);
-    }
+  pending_[d] |= bit(b);
+  turn_dirty_ = true;
+  // Where older requests of the bank decide, the choice stands.
+  if ((open_ & bit(b)) != 0 && open_row_[b] == slot.row) {
+    if (line.hits++ > 0) return;
+    set_hit(d, b, index);
+    hit_[d] |= bit(b);
     column_dirty_ = true;
-    if (line.head != line.hit) row_dirty_ = true; // it may no longer be closed
-  } else {
+    if (!first) row_dirty_ = true; // its row was to be closed
+  } else if (first) {
     row_dirty_ = true;
   }
-  // Which way the bus goes may change with every arrival.
-  column_dirty_ = true;
 }
 
 /// Takes a request out of the queues; it was its line's oldest hit.
 void Channel::retire(Index index) {
   Slot& slot = slots_[index];
   const bool d = slot.write;
-  Line& line = lines_[d][slot.bank];
-  (slot.previous == kNone ? line.head : slots_[slot.previous].next) = slot.next;
+  const std::uint32_t b = slot.bank;
+  Line& line = lines_[d][b];
+  if (slot.previous == kNone)
+    set_head(d, b, slot.next);
+  else
+    slots_[slot.previous].next = slot.next;
   (slot.next == kNone ? line.tail : slots_[slot.next].previous) = slot.previous;
   (slot.older == kNone ? oldest_[d] : slots_[slot.older].younger) = slot.younger;
   (slot.younger == kNone ? youngest_[d] : slots_[slot.younger].older) = slot.older;
   if (--line.hits == 0) {
     line.hit = kNone;
-    hit_[d] &= ~bit(slot.bank);
-    row_dirty_ = true; // the bank may close now
+    hit_[d] &= ~bit(b);
+    if (line.head != kNone) row_dirty_ = true; // the row may be closed now
   } else {
     Index s = slot.next;
     while (slots_[s].row != slot.row)
       s = slots_[s].next;
-    line.hit = s;
+    set_hit(d, b, s);
   }
-  if (line.head == kNone) pending_[d] &= ~bit(slot.bank);
+  if (line.head == kNone) pending_[d] &= ~bit(b);
   --count_[d];
-  --filter_[d][filter_hash(slot.bank, slot.row, slot.column)];
-  --ranks_[rank_of(slot.bank)].waiting;
+  --filter_[d][filter_hash(b, slot.row, slot.column)];
+  --ranks_[rank_of(b)].waiting;
   free_.push_back(index);
+  turn_dirty_ = true;
 }
 
 /// Writes of the address that no older read waits for any more go to the queue proper.
@@ -177,7 +187,7 @@ void Channel::advance(Cycle until) {
 }
 
 Cycle Channel::next() {
-  if (column_dirty_ || row_dirty_) choose();
+  if (turn_dirty_ || column_dirty_ || row_dirty_) choose();
   return std::min({column_.at, row_.at, next_due_});
 }
 
@@ -198,7 +208,7 @@ void Channel::choose() {
   turn();
   if (column_dirty_) choose_column();
   if (row_dirty_) choose_row();
-  column_dirty_ = row_dirty_ = false;
+  turn_dirty_ = column_dirty_ = row_dirty_ = false;
 }
 
 /// Reads or writes: which the bus carries now, and whether one of them has waited too long.
@@ -231,57 +241,74 @@ void Channel::turn() {
   column_dirty_ = row_dirty_ = true;
 }
 
+/// Time first, then age, then the bank they belong to, in one number: the least is the choice.
+struct Channel::Best {
+  Cycle floor;
+  std::uint64_t base; ///< order of the oldest
+  std::uint64_t least = UINT64_MAX;
+
+  void consider(Cycle at, std::uint64_t order, std::uint32_t bank) {
+    const std::uint64_t age = std::min(order - base, kAges - 1);
+    const auto wait = static_cast<std::uint64_t>(at - floor);
+    least = std::min(least, (wait * kAges + age) * kBanks + bank);
+  }
+  Choice choice(Row kind) const {
+    if (least == UINT64_MAX) return {};
+    return {floor + static_cast<Cycle>(least / kBanks / kAges),
+            static_cast<std::uint32_t>(least % kBanks), kind};
+  }
+  static constexpr std::uint64_t kAges = std::uint64_t{1} << 22;
+};
+
 void Channel::choose_column() {
-  column_ = {};
   const Mask mask = hit_[writing_] & ~refreshing_ & ~overdue_;
   const auto& ready = column_ready_[writing_];
   const auto& group = group_column_[writing_];
-  const auto& lines = lines_[writing_];
-  const Cycle floor = std::max(cursor_, column_bus_);
-  std::uint64_t order = UINT64_MAX;
+  const auto& order = hit_order_[writing_];
+  Best best{std::max(cursor_, column_bus_), mask != 0 ? slots_[oldest_[writing_]].order : 0};
   each_bit(mask, [&](std::uint32_t b) {
-    const Cycle at =
-        std::max({floor, ready[b], group[group_[b]], ranks_[rank_of(b)].column[writing_]});
-    if (at > column_.at) return;
-    const std::uint64_t age = slots_[lines[b].hit].order;
-    if (at == column_.at && age > order) return;
-    column_.at = at;
-    column_.bank = b;
-    order = age;
+    const Cycle rank = ranks_[rank_[b]].column[writing_];
+    best.consider(std::max(std::max(best.floor, ready[b]), std::max(group[group_[b]], rank)),
+                  order[b], b);
   });
+  column_ = best.choice(Row::none);
 }
 
 void Channel::choose_row() {
-  row_ = {};
   const Mask pending = pending_[writing_] & ~refreshing_;
   const Cycle floor = std::max(cursor_, row_bus_);
-  std::uint64_t order = UINT64_MAX;
-  const auto& lines = lines_[writing_];
-  const auto consider = [&](std::uint32_t b, Cycle at, std::uint64_t age, Row kind) {
-    if (at > row_.at || (at == row_.at && age > order)) return;
-    row_ = {at, b, kind};
-    order = age;
-  };
+  const auto& order = head_order_[writing_];
+  Best opening{floor, pending != 0 ? slots_[oldest_[writing_]].order : 0};
   each_bit(pending & ~open_, [&](std::uint32_t b) {
-    const Rank& rank = ranks_[rank_of(b)];
-    const Cycle at = std::max({floor, act_ready_[b], group_act_[group_[b]], rank.act});
-    if (at <= row_.at) consider(b, at, slots_[lines[b].head].order, Row::activate);
+    const Cycle rank = ranks_[rank_[b]].act;
+    opening.consider(
+        std::max(std::max(floor, act_ready_[b]), std::max(group_act_[group_[b]], rank)), order[b],
+        b);
   });
+  Best closing{floor, opening.base};
   each_bit(pending & open_ & (~hit_[writing_] | overdue_), [&](std::uint32_t b) {
-    const Cycle at = std::max({floor, pre_ready_[b], ranks_[rank_of(b)].pre});
-    if (at <= row_.at) consider(b, at, slots_[lines[b].head].order, Row::precharge);
+    closing.consider(std::max(std::max(floor, pre_ready_[b]), ranks_[rank_[b]].pre), order[b], b);
   });
-  if (refreshing_ == 0) return;
+  row_ = opening.least < closing.least ? opening.choice(Row::activate)
+                                       : closing.choice(Row::precharge);
+  if (refreshing_ != 0) choose_refresh(floor);
+}
+
+/// Closing and refreshing banks out of service goes before all else that could go then.
+void Channel::choose_refresh(Cycle floor) {
+  const auto consider = [&](std::uint32_t b, Cycle at, Row kind) {
+    if (at <= row_.at) row_ = {at, b, kind};
+  };
   for (std::uint32_t r = 0; r < rank_count_; ++r) {
     if (ranks_[r].set == UINT32_MAX) continue;
     const Mask set = banks_of_set(r, ranks_[r].set);
     each_bit(set & open_, [&](std::uint32_t b) {
-      consider(b, std::max({floor, pre_ready_[b], ranks_[r].pre}), 0, Row::precharge);
+      consider(b, std::max({floor, pre_ready_[b], ranks_[r].pre}), Row::precharge);
     });
     if ((set & open_) != 0) continue;
     Cycle at = std::max(floor, ranks_[r].act);
     each_bit(set, [&](std::uint32_t b) { at = std::max(at, act_ready_[b]); });
-    consider(static_cast<std::uint32_t>(std::countr_zero(set)), at, 0, Row::refresh);
+    consider(static_cast<std::uint32_t>(std::countr_zero(set)), at, Row::refresh);
   }
 }
 
@@ -430,9 +457,8 @@ void Channel::opened(std::uint32_t b) {
   for (const bool d : {false, true}) {
     Line& line = lines_[d][b];
     line.hits = 0;
-    line.hit = kNone;
     for (Index s = line.head; s != kNone; s = slots_[s].next)
-      if (slots_[s].row == open_row_[b] && line.hits++ == 0) line.hit = s;
+      if (slots_[s].row == open_row_[b] && line.hits++ == 0) set_hit(d, b, s);
     if (line.hits > 0) hit_[d] |= bit(b);
   }
   column_dirty_ = true;

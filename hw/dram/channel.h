@@ -130,7 +130,7 @@ private:
   /// The requests of one bank in one direction, oldest first.
   struct Line {
     Index head = kNone, tail = kNone;
-    Index hit = kNone;       ///< oldest request of the open row
+    Index hit = kNone; ///< oldest request of the open row
     std::uint16_t hits = 0;
   };
   struct Rank {
@@ -155,10 +155,12 @@ private:
   void note(Cycle at, Order order, std::uint32_t bank, std::uint32_t row = 0) {
     if (log_ != nullptr) log_->push_back({at, order, bank, row});
   }
+  struct Best;
   void step();
   void choose();
   void choose_column();
   void choose_row();
+  void choose_refresh(Cycle floor);
   void turn();
   void commit_column();
   void commit_row();
@@ -171,6 +173,14 @@ private:
   void release_parked(const Slot& read);
   void account_gap(const Slot& slot, Cycle at, Limit bus);
   void close_idle(std::uint32_t bank, Cycle now);
+  void set_head(bool write, std::uint32_t bank, Index slot) {
+    lines_[write][bank].head = slot;
+    if (slot != kNone) head_order_[write][bank] = slots_[slot].order;
+  }
+  void set_hit(bool write, std::uint32_t bank, Index slot) {
+    lines_[write][bank].hit = slot;
+    if (slot != kNone) hit_order_[write][bank] = slots_[slot].order;
+  }
 
   void refresh_due(std::uint32_t rank);
   void refresh_all(std::uint32_t rank, Cycle at);
@@ -181,7 +191,7 @@ private:
   Mask banks_of_set(std::uint32_t rank, std::uint32_t set) const;
   std::uint32_t sets() const { return banks_of_rank_ / timings_.refresh_banks; }
 
-  std::uint32_t rank_of(std::uint32_t bank) const { return bank / banks_of_rank_; }
+  std::uint32_t rank_of(std::uint32_t bank) const { return rank_[bank]; }
   std::uint32_t group_of(std::uint32_t bank) const { return group_[bank]; }
   static std::uint8_t filter_hash(std::uint32_t bank, std::uint32_t row, std::uint32_t column) {
     return static_cast<std::uint8_t>(column ^ (row * 37) ^ (bank * 101));
@@ -199,6 +209,7 @@ private:
   std::array<std::array<Cycle, kBanks>, 2> column_ready_{}; ///< RD, WR: tRCD
   std::array<std::uint32_t, kBanks> open_row_{};
   std::array<std::uint8_t, kBanks> group_{}; ///< rank × groups + group
+  std::array<std::uint8_t, kBanks> rank_{};
   std::array<Limit, kBanks> act_limit_{};    ///< what held the last ACT
   std::array<Limit, kBanks> ready_limit_{};  ///< what act_ready_ waits for
   std::array<bool, kBanks> fresh_{};         ///< opened and not yet accessed
@@ -208,6 +219,8 @@ private:
   Mask open_ = 0, refreshing_ = 0;
   Mask overdue_ = 0; ///< the bank whose row must close for a request beyond the age cap
   std::array<Mask, 2> pending_{}, hit_{}; ///< reads, writes
+  /// Order of each line's head and of its oldest hit.
+  std::array<std::array<std::uint64_t, kBanks>, 2> head_order_{}, hit_order_{};
 
   // Requests.
   std::vector<Slot> slots_;
@@ -224,7 +237,7 @@ private:
   Cycle column_bus_ = 0, row_bus_ = 0;
   bool last_write_ = false;
   bool writing_ = false, draining_ = false;
-  bool column_dirty_ = true, row_dirty_ = true;
+  bool turn_dirty_ = true, column_dirty_ = true, row_dirty_ = true; ///< to be chosen again
   Choice column_, row_;
   Cycle next_due_ = kNever;
   std::uint32_t due_rank_ = 0;

@@ -23,6 +23,7 @@ struct ControllerConfig {
   Femtoseconds page_timeout = 200_ns; ///< with PagePolicy::timeout: after the last access
   RefreshMode refresh = RefreshMode::per_bank;
   std::uint32_t postpone = 4; ///< refreshes of a rank that may be owed while requests wait
+  bool stagger = true;        ///< refreshes of the units are spread over their interval
   std::vector<std::string> mapping = {"row", "rank", "bank", "column", "group", "unit"};
   std::vector<std::string> hash{}; ///< "target^source>>shift"
   Bytes interleave{256};           ///< of consecutive addresses over stacks (HBM) or channels

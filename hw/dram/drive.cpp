@@ -1,0 +1,157 @@
+#include "hw/dram/drive.h"
+
+#include "model/base/error.h"
+
+#include <algorithm>
+#include <queue>
+
+namespace umf::hw::dram {
+
+namespace {
+
+class Driver {
+public:
+  Driver(Dram& dram, const Drive& drive) : dram_(dram), drive_(drive) {
+    slots_.reserve(4096);
+    ensure(drive.warm_up < drive.requests, "a drive that measures nothing");
+  }
+
+  Driven run() {
+    begin_ = now_;
+    while (issued_ < drive_.requests)
+      if (!issue()) wait();
+    while (!dram_.idle()) {
+      now_ = std::max(now_, dram_.next() + 1);
+      dram_.advance(now_);
+      collect();
+    }
+    return report();
+  }
+
+private:
+  struct Slot {
+    Cycle offered, taken;
+    bool measured;
+  };
+
+  /// False: the next request may not go now.
+  bool issue() {
+    if (drive_.outstanding != 0 && in_flight_ == drive_.outstanding) return false;
+    if (!head_) {
+      offered_ = std::max(now_, due(issued_));
+      if (offered_ > now_) return false;
+      const auto item = drive_.traffic.at(issued_);
+      where_ = dram_.locate(item.address);
+      write_ = item.write;
+      head_ = true;
+      if (issued_ == drive_.warm_up) begin_ = offered_;
+    }
+    if (free_.empty()) {
+      free_.push_back(static_cast<std::uint32_t>(slots_.size()));
+      slots_.emplace_back();
+    }
+    const std::uint32_t tag = free_.back();
+    if (!dram_.offer(where_, write_, tag, now_)) return false;
+    free_.pop_back();
+    slots_[tag] = {offered_, now_, issued_ >= drive_.warm_up};
+    if (slots_[tag].measured) ++(write_ ? driven_.writes : driven_.reads);
+    head_ = false;
+    ++issued_;
+    ++in_flight_;
+    return true;
+  }
+
+  /// On to the next instant at which something can change for the asker.
+  void wait() {
+    collect();
+    const bool full = drive_.outstanding != 0 && in_flight_ == drive_.outstanding;
+    Cycle until = kNever;
+    if (head_ && !full) until = std::max(now_ + 1, dram_.room(where_.unit));
+    if (!head_ && !full) until = offered_;
+    if (full) {
+      // The earliest completion, known or not.
+      for (;;) {
+        const Cycle known = done_.empty() ? kNever : done_.top();
+        const Cycle bound = dram_.horizon();
+        if (bound >= known) {
+          until = known;
+          break;
+        }
+        const Timings& t = dram_.config().timings;
+        dram_.advance(std::min(bound, known) - t.tCL - t.burst + 1);
+        collect();
+      }
+    }
+    if (head_ && !full) blocked_ += until - now_;
+    now_ = std::max(now_, until);
+    if (head_ && !full) dram_.advance(where_.unit, now_);
+    collect();
+    while (!done_.empty() && done_.top() <= now_) {
+      done_.pop();
+      --in_flight_;
+    }
+  }
+
+  void collect() {
+    for (const Done& done : dram_.done()) {
+      const Slot& slot = slots_[done.tag];
+      if (!done.write && slot.measured) {
+        driven_.media.add(picoseconds(done.at - slot.taken));
+        driven_.port.add(picoseconds(done.at - slot.offered));
+      }
+      last_ = std::max(last_, done.at);
+      free_.push_back(done.tag);
+      if (drive_.outstanding != 0)
+        done_.push(done.at);
+      else
+        --in_flight_;
+    }
+    dram_.done().clear();
+  }
+
+  std::uint64_t picoseconds(Cycle clocks) const {
+    return static_cast<std::uint64_t>(dram_.time(clocks).count / 1000);
+  }
+
+  Cycle due(std::uint64_t n) const {
+    if (!drive_.rate) return 0;
+    const double seconds = static_cast<double>(n) * dram_.access_bytes() / drive_.rate->value;
+    return dram_.clocks({static_cast<std::int64_t>(seconds * 1e15)});
+  }
+
+  Driven report() {
+    driven_.statistics = dram_.statistics();
+    const ChannelStatistics& sum = driven_.statistics.sum;
+    const Cycle end = std::max(last_, sum.last_data);
+    driven_.elapsed = dram_.time(end - begin_);
+    const double bytes =
+        static_cast<double>((driven_.reads + driven_.writes) * dram_.access_bytes());
+    driven_.bandwidth = {bytes / driven_.elapsed.seconds()};
+    driven_.share = driven_.bandwidth.value / dram_.peak().value;
+    driven_.blocked = static_cast<double>(blocked_) / static_cast<double>(std::max<Cycle>(1, now_));
+    const auto most = std::max_element(sum.lost.begin(), sum.lost.end());
+    driven_.limit = static_cast<Limit>(most - sum.lost.begin());
+    driven_.by_mapping = driven_.limit == Limit::queue && driven_.blocked > 0.5;
+    return std::move(driven_);
+  }
+
+  Dram& dram_;
+  const Drive& drive_;
+  Driven driven_;
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> free_;
+  std::priority_queue<Cycle, std::vector<Cycle>, std::greater<>> done_;
+  std::uint64_t issued_ = 0;
+  std::uint32_t in_flight_ = 0;
+  Cycle now_ = 0, begin_ = 0, offered_ = 0, last_ = 0, blocked_ = 0;
+  Location where_;
+  bool write_ = false, head_ = false;
+};
+
+} // namespace
+
+Driven drive(Dram& dram, const Drive& how) {
+  return Driver(dram, how).run();
+}
+
+} // namespace umf::hw::dram

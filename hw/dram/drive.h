@@ -1,0 +1,37 @@
+#pragma once
+
+#include "hw/dram/dram.h"
+#include "hw/dram/traffic.h"
+#include "model/base/histogram.h"
+
+namespace umf::hw::dram {
+
+/// How a stream of accesses is pressed on a DRAM, without SystemC: for tables and curves.
+struct Drive {
+  Traffic traffic;
+  std::uint64_t requests = 100'000;
+  std::uint64_t warm_up = 0; ///< of them, not measured
+  /// Accesses in flight at most (closed loop); 0: as many as the queues take, in order, waiting
+  /// at the first refusal. A write is in flight until its queue has taken it.
+  std::uint32_t outstanding = 0;
+  /// Open loop: so many bytes a second are offered, evenly; nothing: as fast as the loop allows.
+  std::optional<BytesPerSecond> rate;
+};
+
+struct Driven {
+  std::uint64_t reads = 0, writes = 0;
+  Femtoseconds elapsed{}; ///< from the first offer measured to the last data
+  double share = 0;       ///< of the peak of all units
+  BytesPerSecond bandwidth{};
+  /// Picoseconds. `media`: from the queue that took the read to the last of its data. `port`:
+  /// from when it was offered, waiting for the queue included.
+  Histogram media, port;
+  DramStatistics statistics; ///< of the whole run, warm-up included
+  double blocked = 0;        ///< share of the time in which the head of the line found no room
+  Limit limit = Limit::queue; ///< what cost most
+  bool by_mapping = false;   ///< the queues that lacked requests did so for want of a better mapping
+};
+
+Driven drive(Dram& dram, const Drive& drive);
+
+} // namespace umf::hw::dram
