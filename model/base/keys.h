@@ -53,7 +53,8 @@ public:
   }
 
   /// T: uint64_t, uint32_t, double, bool, std::string, a unit type, an enum with
-  /// EnumNames, a std::vector of those, or std::map<std::string, double>.
+  /// EnumNames, any other with a LeafCodec, a std::vector of those, or
+  /// std::map<std::string, double>.
   template <class T>
   requires(!KeyMember<T>::optional) Component& key(std::string name, T C::*member,
                                                    KeyOptions<T> options) {

@@ -42,29 +42,29 @@ struct Case {
   Bytes interleave;
 };
 
-const Organisation kSmall{2, 4, 4, 6, 256, 32}; // 6 rows, 8 columns
-const Names kPlain = {"row", "rank", "bank", "column", "group", "unit"};
-const Names kMop = {"row", "column", "bank", "group", "rank", "unit:1", "column:2", "unit"};
+const Organisation small{2, 4, 4, 6, 256, 32}; // 6 rows, 8 columns
+const Names plain_fields = {"row", "rank", "bank", "column", "group", "unit"};
+const Names mop_fields = {"row", "column", "bank", "group", "rank", "unit:1", "column:2", "unit"};
 
-const std::vector<Case> kCases = {
-    {kSmall, 4, 1, kPlain, {}, Bytes{256}},
-    {kSmall, 4, 3, kPlain, {}, Bytes{256}},
-    {kSmall, 4, 5, kMop, {}, Bytes{64}},
-    {kSmall, 4, 4, kMop, {"unit^column", "group^row>>1", "bank^row", "rank^column>>2"}, 1_KiB},
-    {kSmall,
+const std::vector<Case> cases = {
+    {small, 4, 1, plain_fields, {}, Bytes{256}},
+    {small, 4, 3, plain_fields, {}, Bytes{256}},
+    {small, 4, 5, mop_fields, {}, Bytes{64}},
+    {small, 4, 4, mop_fields, {"unit^column", "group^row>>1", "bank^row", "rank^column>>2"}, 1_KiB},
+    {small,
      8,
      6,
      {"row", "bank:1", "unit:2", "column:1", "bank", "column", "group", "rank", "unit"},
      {"unit>>1^row", "column^bank>>1"},
      Bytes{32}},
-    {kSmall, 2, 1, {"row", "unit", "bank", "group", "rank", "row:1", "column"}, {}, Bytes{256}},
+    {small, 2, 1, {"row", "unit", "bank", "group", "rank", "row:1", "column"}, {}, Bytes{256}},
     {{1, 1, 1, 7, 64, 64}, 1, 7, {"row"}, {}, Bytes{64}}};
 
 } // namespace
 
 TEST_CASE("every place has one address and every address one place") {
-  for (const Case& c : kCases) {
-    CAPTURE(&c - kCases.data());
+  for (const Case& c : cases) {
+    CAPTURE(&c - cases.data());
     const AddressMap map =
         map_of({c.organisation, c.units, c.stacks, c.mapping, c.hash, c.interleave});
     const Organisation& org = c.organisation;
@@ -94,9 +94,9 @@ TEST_CASE("random addresses of large memories come back") {
     options[1].stacks = 6;
     options[1].organisation.rows = 24576; // HBM3E
     options[1].hash = {"group^row", "bank^row>>2", "unit^row>>4", "rank^row>>9"};
-    options[2].mapping = kMop;
+    options[2].mapping = mop_fields;
     options[2].hash = {"unit>>4^column", "rank^column>>1", "group^column>>2", "bank^column>>4"};
-    options[3] = {{1, 8, 4, 65536, 4096, 64}, 2, 12, kPlain, {"group^row"}, 4_KiB}; // 12 DDR5
+    options[3] = {{1, 8, 4, 65536, 4096, 64}, 2, 12, plain_fields, {"group^row"}, 4_KiB}; // 12 DDR5
     return options;
   }();
   for (const AddressMapOptions& options : all) {
@@ -151,7 +151,7 @@ TEST_CASE("the mapping that a controller has by itself fits every shipped standa
 
 TEST_CASE("a split field takes its low bits from below") {
   AddressMapOptions options = hbm3();
-  options.mapping = kMop;
+  options.mapping = mop_fields;
   const AddressMap map = map_of(options);
   // From the bottom: channel 4, column 2, pseudo-channel 1, rank 1, group 2, bank 2, column 3.
   CHECK(map.locate(32U << 3U) == Location{8, 0, 0, 0});
@@ -185,7 +185,7 @@ TEST_CASE("stacks take turns at every interleave, any number of them") {
   }
   // The sixth chunk is the second of the first stack: 128 accesses further on in it.
   options.stacks = 1;
-  CHECK(map.locate(5 * 4096) == map_of(options).locate(4096));
+  CHECK(map.locate(std::uint64_t{5} * 4096) == map_of(options).locate(4096));
 }
 
 TEST_CASE("a mapping that does not cover its fields says what is missing") {

@@ -10,7 +10,7 @@ using umf::test::error_of;
 namespace {
 
 /// Made up, in the shape of HBM4: 32 channels, 8 Gb/s a pin.
-const std::string kText = R"json({
+const std::string hbm4_like = R"json({
   "name": "hbm4-like", "capacity": "32GiB",
   "channels": 32, "units": 2, "unit_width": 32, "burst_length": 8, "transfers_per_clock": 4,
   "ranks": 2, "bank_groups": 4, "banks": 4, "rows": 16384, "row_size": "1KiB",
@@ -25,7 +25,7 @@ const std::string kText = R"json({
 })json";
 
 std::string with(const std::string& was, const std::string& is) {
-  std::string text = kText;
+  std::string text = hbm4_like;
   const std::size_t at = text.find(was);
   REQUIRE(at != std::string::npos);
   return text.replace(at, was.size(), is);
@@ -43,7 +43,7 @@ std::string faults(const std::string& text) {
 
 TEST_CASE("a standard is added as data alone") {
   KeyContext context;
-  const DramStandard standard = read_standard(parse_json(kText, "hbm4.json"), context);
+  const DramStandard standard = read_standard(parse_json(hbm4_like, "hbm4.json"), context);
   context.throw_if_faulty();
   // 32 channels × 2 pseudo-channels × 2 SIDs × 16 banks × 16384 rows × 1 KiB
   CHECK(organised_bytes(standard) == 32_GiB);

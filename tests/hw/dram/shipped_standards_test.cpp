@@ -19,7 +19,7 @@ struct Expected {
 };
 
 // Each clock count is the minimum over tCK, rounded up: hbm2e tRAS is 34 / 0.555556 = 61.2, so 62.
-const std::map<std::string, Expected, std::less<>> kTable = {
+const std::map<std::string, Expected, std::less<>> by_hand = {
     {"ddr5-4800", {16_GiB, 38.4, 8, 34, 34, 77, 111, 32, 708, 9360, 31.67}},
     {"ddr5-5600", {16_GiB, 44.8, 8, 40, 40, 90, 130, 32, 826, 10920, 31.43}},
     {"ddr5-6400", {16_GiB, 51.2, 8, 46, 46, 103, 149, 32, 944, 12480, 31.25}},
@@ -31,11 +31,11 @@ const std::map<std::string, Expected, std::less<>> kTable = {
 } // namespace
 
 TEST_CASE("every shipped standard has the capacity, peak and clocks derived by hand") {
-  CHECK(shipped_standards().size() == kTable.size());
+  CHECK(shipped_standards().size() == by_hand.size());
   for (const EmbeddedStandard& shipped : shipped_standards()) {
     CAPTURE(shipped.name);
-    const auto row = kTable.find(shipped.name);
-    REQUIRE(row != kTable.end());
+    const auto row = by_hand.find(shipped.name);
+    REQUIRE(row != by_hand.end());
     const Expected& expected = row->second;
     const DramStandard standard = read_standard(shipped.name);
     const Timings t = timings(standard, standard.tCK);
