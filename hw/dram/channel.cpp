@@ -56,6 +56,7 @@ Channel::Channel(const Config& config, std::vector<Done>& done)
 void Channel::push(const Access& access, Cycle now) {
   advance(now);
   cursor_ = std::max(cursor_, now);
+  bound_ = std::min(bound_, cursor_);
   const std::uint8_t hash = filter_hash(access.bank, access.row, access.column);
   const auto same = [&](Index s) {
     return slots_[s].row == access.row && slots_[s].column == access.column &&
@@ -180,20 +181,10 @@ void Channel::release_parked(const Slot& read) {
 
 // ---------------------------------------------------------------- time
 
-void Channel::advance(Cycle until) {
+void Channel::play(Cycle until) {
   if (next_due_ < until && idle()) skip_idle(until);
   while (next() < until)
     step();
-}
-
-Cycle Channel::next() {
-  if (turn_dirty_ || column_dirty_ || row_dirty_) choose();
-  return std::min({column_.at, row_.at, next_due_});
-}
-
-Cycle Channel::next_data() {
-  if (count_[0] == 0) return kNever;
-  return std::max(next(), cursor_) + timings_.tCL + timings_.burst;
 }
 
 void Channel::step() {
@@ -213,8 +204,12 @@ void Channel::choose() {
 
 /// Reads or writes: which the bus carries now, and whether one of them has waited too long.
 void Channel::turn() {
+  const auto waits_long = [&](Index oldest) {
+    return oldest != kNone && cursor_ - slots_[oldest].arrival > age_cap_;
+  };
+  if (!writing_ && count_[1] == 0 && overdue_ == 0 && !waits_long(oldest_[0])) return;
   const std::uint32_t writes = count_[1] - static_cast<std::uint32_t>(parked_.size());
-  const bool late = writes > 0 && cursor_ - slots_[oldest_[1]].arrival > age_cap_;
+  const bool late = waits_long(oldest_[1]);
   bool to = writing_;
   if (!writing_) {
     if (writes >= controller_.write_high || late) {
@@ -231,7 +226,7 @@ void Channel::turn() {
   }
   // A request beyond the age cap keeps younger hits of another row of its bank from going first.
   Mask overdue = 0;
-  if (const Index old = oldest_[to]; old != kNone && cursor_ - slots_[old].arrival > age_cap_) {
+  if (const Index old = oldest_[to]; waits_long(old)) {
     const std::uint32_t b = slots_[old].bank;
     if ((open_ & bit(b)) != 0 && open_row_[b] != slots_[old].row) overdue = bit(b);
   }

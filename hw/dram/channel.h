@@ -3,6 +3,7 @@
 #include "hw/dram/controller.h"
 #include "hw/dram/timings.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -58,8 +59,8 @@ struct ChannelStatistics {
   std::uint64_t activates = 0, precharges = 0;
   std::uint64_t conflicts = 0; ///< precharges for want of another row
   Cycle busy = 0;              ///< data on the bus
-  Cycle first_data = 0; ///< where the first data would have begun had nothing held it up
-  Cycle last_data = 0;  ///< end of the last data
+  Cycle first_data = 0;        ///< where the first data would have begun had nothing held it up
+  Cycle last_data = 0;         ///< end of the last data
   std::array<Cycle, kLimits> lost{};
 };
 
@@ -91,11 +92,18 @@ public:
   /// Advances to `now` first. The queue must have room.
   void push(const Access& access, Cycle now);
   /// Commits every command of clocks before `until`.
-  void advance(Cycle until);
-  /// No command goes before this clock unless something is pushed.
-  Cycle next();
+  void advance(Cycle until) {
+    if (bound_ < until) play(until);
+  }
+  /// The clock of the next command unless something is pushed before.
+  Cycle next() {
+    if (turn_dirty_ || column_dirty_ || row_dirty_) choose();
+    return bound_ = std::min({column_.at, row_.at, next_due_});
+  }
   /// No read completes before this clock unless something is pushed; kNever: none waits.
-  Cycle next_data();
+  Cycle next_data() const {
+    return count_[0] == 0 ? kNever : bound_ + timings_.tCL + timings_.burst;
+  }
   bool idle() const { return count_[0] + count_[1] == 0; }
   std::uint32_t waiting(bool write) const { return count_[write]; }
 
@@ -122,8 +130,8 @@ private:
     Cycle arrival;
     std::uint64_t order;
     std::uint32_t row, column, tag;
-    Index next, previous;   ///< of the same bank and direction
-    Index younger, older;   ///< of the same direction
+    Index next, previous; ///< of the same bank and direction
+    Index younger, older; ///< of the same direction
     std::uint8_t bank;
     bool write;
   };
@@ -136,13 +144,13 @@ private:
   struct Rank {
     std::array<Cycle, 4> acts{}; ///< the last four, a ring
     std::uint32_t oldest_act = 0;
-    Cycle act = 0, pre = 0;           ///< earliest by tRRD_S, tFAW, tRREFD; by tPPD
-    std::array<Cycle, 2> column{};    ///< earliest RD, WR
-    Cycle due = kNever;               ///< next refresh
-    std::uint64_t periods = 0;        ///< refresh intervals gone by
+    Cycle act = 0, pre = 0;        ///< earliest by tRRD_S, tFAW, tRREFD; by tPPD
+    std::array<Cycle, 2> column{}; ///< earliest RD, WR
+    Cycle due = kNever;            ///< next refresh
+    std::uint64_t periods = 0;     ///< refresh intervals gone by
     std::uint32_t owed = 0, waiting = 0;
-    std::uint32_t set = UINT32_MAX;   ///< being refreshed bank by bank, not yet issued
-    Mask todo = 0;                    ///< sets left in this round
+    std::uint32_t set = UINT32_MAX; ///< being refreshed bank by bank, not yet issued
+    Mask todo = 0;                  ///< sets left in this round
     Refreshes refreshes;
   };
   enum class Row : std::uint8_t { none, activate, precharge, refresh };
@@ -156,6 +164,7 @@ private:
     if (log_ != nullptr) log_->push_back({at, order, bank, row});
   }
   struct Best;
+  void play(Cycle until);
   void step();
   void choose();
   void choose_column();
@@ -210,9 +219,9 @@ private:
   std::array<std::uint32_t, kBanks> open_row_{};
   std::array<std::uint8_t, kBanks> group_{}; ///< rank × groups + group
   std::array<std::uint8_t, kBanks> rank_{};
-  std::array<Limit, kBanks> act_limit_{};    ///< what held the last ACT
-  std::array<Limit, kBanks> ready_limit_{};  ///< what act_ready_ waits for
-  std::array<bool, kBanks> fresh_{};         ///< opened and not yet accessed
+  std::array<Limit, kBanks> act_limit_{};   ///< what held the last ACT
+  std::array<Limit, kBanks> ready_limit_{}; ///< what act_ready_ waits for
+  std::array<bool, kBanks> fresh_{};        ///< opened and not yet accessed
   std::array<std::array<Cycle, kGroups>, 2> group_column_{};
   std::array<Cycle, kGroups> group_act_{};
   std::array<Rank, kRanks> ranks_{};
@@ -234,6 +243,7 @@ private:
 
   // Buses and choices.
   Cycle cursor_ = 0; ///< no decision before
+  Cycle bound_ = 0;  ///< no command before, as far as is known without choosing
   Cycle column_bus_ = 0, row_bus_ = 0;
   bool last_write_ = false;
   bool writing_ = false, draining_ = false;

@@ -74,11 +74,11 @@ void add_pages(Component<ControllerConfig>& keys) {
 void add_mapping(Component<ControllerConfig>& keys) {
   using C = ControllerConfig;
   keys.key("stagger", &ControllerConfig::stagger,
-               {.help = "Refreshes of the units are spread over their interval; false: all units "
-                        "refresh together, which stops whoever sends in order less often.",
-                .from = Provenance::derived,
-                .source = "assumed: spreads the current that refreshes draw"})
-          .key("mapping", &C::mapping,
+           {.help = "Refreshes of the units are spread over their interval; false: all units "
+                    "refresh together, which stops whoever sends in order less often.",
+            .from = Provenance::derived,
+            .source = "assumed: spreads the current that refreshes draw"})
+      .key("mapping", &C::mapping,
            {.help = "Fields of an address from the most significant to the least: row, rank, bank, "
                     "group, column, unit; \"column:2\" is two bits of one (hw/dram/README.md).",
             .source = kMapping})

@@ -27,10 +27,10 @@ DramConfig dram_config(const DramStandard& standard, Femtoseconds clock,
 
 /// What all units did together.
 struct DramStatistics {
-  ChannelStatistics sum;             ///< last_data: the latest of all
+  ChannelStatistics sum; ///< last_data: the latest of all
   std::uint64_t refreshes_due = 0, refreshes_issued = 0;
   std::uint64_t least_accesses = 0, most_accesses = 0; ///< of a unit
-  Cycle most_busy = 0, least_busy = 0; ///< of a unit
+  Cycle most_busy = 0, least_busy = 0;                 ///< of a unit
 };
 
 /// The DRAM of a tier: an address map in front of its units, with time as an argument. Refreshes

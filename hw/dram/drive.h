@@ -26,10 +26,10 @@ struct Driven {
   /// Picoseconds. `media`: from the queue that took the read to the last of its data. `port`:
   /// from when it was offered, waiting for the queue included.
   Histogram media, port;
-  DramStatistics statistics; ///< of the whole run, warm-up included
-  double blocked = 0;        ///< share of the time in which the head of the line found no room
+  DramStatistics statistics;  ///< of the whole run, warm-up included
+  double blocked = 0;         ///< share of the time in which the head of the line found no room
   Limit limit = Limit::queue; ///< what cost most
-  bool by_mapping = false;   ///< the queues that lacked requests did so for want of a better mapping
+  bool by_mapping = false; ///< the queues that lacked requests did so for want of a better mapping
 };
 
 Driven drive(Dram& dram, const Drive& drive);

@@ -115,7 +115,8 @@ std::vector<std::string> breaches(std::vector<Command> log, const Organisation& 
       if (before.order == Order::refresh_bank) pair.same_bank = concerns(before, now);
       if (now.order == Order::refresh_bank) pair.same_bank = concerns(now, before);
       const Least d = least(before.order, now.order, pair, t);
-      if (now.at - before.at < d.clocks) say(before, now, fmt::format("{} is {}", d.name, d.clocks));
+      if (now.at - before.at < d.clocks)
+        say(before, now, fmt::format("{} is {}", d.name, d.clocks));
       const bool rows = !column(before.order) && !column(now.order) &&
                         before.order != Order::precharge && now.order != Order::precharge;
       if (rows && pair.same_rank && before.at == now.at) say(before, now, "one row bus");
