@@ -53,7 +53,7 @@ Channel::Channel(const Config& config, std::vector<Done>& done)
 
 // ---------------------------------------------------------------- requests
 
-void Channel::push(const Access& access, Cycle now) {
+bool Channel::push(const Access& access, Cycle now) {
   advance(now);
   cursor_ = std::max(cursor_, now);
   bound_ = std::min(bound_, cursor_);
@@ -71,7 +71,7 @@ void Channel::push(const Access& access, Cycle now) {
     if (found) {
       ++statistics_.forwarded;
       done_->push_back({access.tag, false, now + 1});
-      return;
+      return true;
     }
   }
 
@@ -93,12 +93,13 @@ void Channel::push(const Access& access, Cycle now) {
     for (Index s = lines_[0][access.bank].head; s != kNone; s = slots_[s].next)
       if (same(s)) {
         parked_.push_back(index);
-        return;
+        return true;
       }
   }
   if (controller_.page == PagePolicy::timeout && (open_ & bit(access.bank)) != 0)
     close_idle(access.bank, now);
   enlist(index);
+  return access.write;
 }
 
 void Channel::enlist(Index index) {

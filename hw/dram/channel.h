@@ -89,8 +89,9 @@ public:
   Channel(const Config& config, std::vector<Done>& done);
 
   bool full(bool write) const { return count_[write] == capacity_[write]; }
-  /// Advances to `now` first. The queue must have room.
-  void push(const Access& access, Cycle now);
+  /// Advances to `now` first. The queue must have room. True: its Done is there already (a write
+  /// is queued, a read found its data in the write queue).
+  bool push(const Access& access, Cycle now);
   /// Commits every command of clocks before `until`.
   void advance(Cycle until) {
     if (bound_ < until) play(until);

@@ -33,6 +33,9 @@ struct DramStatistics {
   Cycle most_busy = 0, least_busy = 0;                 ///< of a unit
 };
 
+/// What became of a request: no room for it, waiting, or done (as Channel::push has it).
+enum class Offer : std::uint8_t { refused, queued, done };
+
 /// The DRAM of a tier: an address map in front of its units, with time as an argument. Refreshes
 /// of the units are spread over the interval.
 class Dram {
@@ -52,14 +55,14 @@ public:
 
   Location locate(std::uint64_t address) const { return map_.locate(address); }
 
-  /// Takes a request in clock `now`, or answers false: the queue of its unit is full. An address
-  /// beyond bytes() wraps.
-  bool offer(const Location& where, bool write, std::uint32_t tag, Cycle now) {
+  /// Takes a request in clock `now`, unless the queue of its unit is full. What is `done` at
+  /// once is among done().
+  Offer offer(const Location& where, bool write, std::uint32_t tag, Cycle now) {
     Channel& channel = channels_[where.unit];
     channel.advance(now);
-    if (channel.full(write)) return false;
-    channel.push({where.bank, where.row, where.column, tag, write}, now);
-    return true;
+    if (channel.full(write)) return Offer::refused;
+    const bool done = channel.push({where.bank, where.row, where.column, tag, write}, now);
+    return done ? Offer::done : Offer::queued;
   }
 
   /// The first clock in which the unit's full queue might have room.
@@ -77,6 +80,7 @@ public:
   std::vector<Done>& done() { return done_; }
 
   const Channel& channel(std::uint32_t unit) const { return channels_[unit]; }
+  Channel& channel(std::uint32_t unit) { return channels_[unit]; }
   DramStatistics statistics() const;
 
 private:

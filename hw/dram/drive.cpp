@@ -51,7 +51,7 @@ private:
       slots_.emplace_back();
     }
     const std::uint32_t tag = free_.back();
-    if (!dram_.offer(where_, write_, tag, now_)) return false;
+    if (dram_.offer(where_, write_, tag, now_) == Offer::refused) return false;
     free_.pop_back();
     slots_[tag] = {offered_, now_, issued_ >= drive_.warm_up};
     if (slots_[tag].measured) ++(write_ ? driven_.writes : driven_.reads);

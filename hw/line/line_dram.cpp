@@ -1,0 +1,207 @@
+#include "hw/line/line_dram.h"
+
+#include "hw/fabric/flow_clock.h"
+#include "model/base/error.h"
+
+#include <algorithm>
+
+namespace umf::hw {
+
+using dram::Cycle;
+using dram::kNever;
+
+LineDram::LineDram(sc_core::sc_module_name module, const Options& options)
+    : sc_core::sc_module(module), dram_(options.dram), latency_(options.controller_latency),
+      clock_(options.dram.timings.clock.count),
+      pipeline_(options.dram.timings.tCL + options.dram.timings.burst) {
+  in.register_nb_transport_fw(this, &LineDram::nb_transport_fw);
+  slots_.reserve(4096);
+  sc_core::sc_spawn_options method;
+  method.spawn_method();
+  method.dont_initialize();
+  method.set_sensitivity(&due_);
+  sc_core::sc_spawn([this] { wake(); }, "wake", &method);
+}
+
+/// The clock that begins at or after this time.
+Cycle LineDram::cycle_of(Femtoseconds time) {
+  if (time.count != last_time_) {
+    last_time_ = time.count;
+    last_cycle_ = (time.count + clock_ - 1) / clock_;
+  }
+  return last_cycle_;
+}
+
+tlm::tlm_sync_enum LineDram::nb_transport_fw(int upstream, tlm::tlm_generic_payload& payload,
+                                             tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  if (phase != tlm::BEGIN_REQ) return tlm::TLM_COMPLETED; // END_RESP: nothing left to do
+  const Femtoseconds at = from_sc(sc_core::sc_time_stamp() + delay);
+  Cycle now = cycle_of(at);
+  const std::uint64_t access = dram_.access_bytes();
+  const std::uint64_t begin = payload.get_address() / access;
+  const std::uint64_t length = std::max<std::uint64_t>(1, payload.get_data_length());
+  const std::uint64_t end = (payload.get_address() + length + access - 1) / access;
+
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(slots_.size()));
+    slots_.emplace_back();
+  }
+  const std::uint32_t index = free_.back();
+  free_.pop_back();
+  Slot& slot = slots_[index];
+  slot.payload = &payload;
+  slot.address = begin * access;
+  slot.left = static_cast<std::uint32_t>(end - begin);
+  slot.open = 0;
+  slot.arrived = now;
+  slot.done = now;
+  slot.upstream = upstream;
+  slot.write = payload.is_write();
+  slot.forwarded = false;
+
+  std::uint32_t unit = 0;
+  bool taken = take(index, now, unit);
+  if (!taken && in.size() == 1) {
+    // Nobody else can send before this one is taken: the clock in which it is can be found now.
+    do {
+      now = std::max(now + 1, dram_.room(unit));
+      dram_.advance(unit, now);
+      taken = take(index, now, unit);
+    } while (!taken);
+    delay += to_sc(dram_.time(now) - at);
+  }
+  if (!taken) {
+    payload.acquire();
+    blocked_.push_back({index, unit});
+    plan();
+    return tlm::TLM_ACCEPTED;
+  }
+  if (slot.write) {
+    slot.done = now + 1;
+    delay = to_sc(dram_.time(slot.done) - sim_now());
+    finish(index);
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+    return tlm::TLM_COMPLETED;
+  }
+  payload.acquire();
+  wake_by(slot.forwarded ? now + 1 : now + pipeline_);
+  phase = tlm::END_REQ;
+  return tlm::TLM_UPDATED;
+}
+
+/// Moves accesses of a request into the queues; false: `unit` has no room for the next.
+bool LineDram::take(std::uint32_t index, Cycle now, std::uint32_t& unit) {
+  Slot& slot = slots_[index];
+  while (slot.left > 0) {
+    const dram::Location where = dram_.locate(slot.address);
+    const dram::Offer offer = dram_.offer(where, slot.write, index, now);
+    if (offer == dram::Offer::refused) {
+      unit = where.unit;
+      return false;
+    }
+    if (offer == dram::Offer::done) slot.forwarded = true;
+    slot.address += dram_.access_bytes();
+    --slot.left;
+    ++slot.open;
+  }
+  slot.taken = now;
+  return true;
+}
+
+void LineDram::wake() {
+  const Cycle now = cycle_of(from_sc(sc_core::sc_time_stamp()));
+  wake_at_ = kNever;
+  if (!blocked_.empty()) retry(now);
+  if (dram_.horizon() <= now) dram_.advance(now);
+  deliver();
+  plan();
+}
+
+void LineDram::retry(Cycle now) {
+  retried_.swap(blocked_);
+  blocked_.clear();
+  for (Blocked& waits : retried_) {
+    if (!take(waits.slot, now, waits.unit)) {
+      blocked_.push_back(waits);
+      continue;
+    }
+    Slot& slot = slots_[waits.slot];
+    if (slot.write) {
+      slot.done = now + 1;
+      respond(waits.slot);
+      continue;
+    }
+    tlm::tlm_phase phase = tlm::END_REQ;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    in[static_cast<unsigned>(slot.upstream)]->nb_transport_bw(*slot.payload, phase, delay);
+  }
+  retried_.clear();
+}
+
+/// Answers what the units have completed, ahead of time by at most the pipeline.
+void LineDram::deliver() {
+  while (!dram_.done().empty()) {
+    arrived_.swap(dram_.done());
+    for (const dram::Done& done : arrived_) {
+      if (done.write) continue; // answered when it was queued
+      Slot& slot = slots_[done.tag];
+      slot.done = std::max(slot.done, done.at);
+      if (--slot.open == 0 && slot.left == 0) respond(done.tag);
+    }
+    arrived_.clear();
+  }
+}
+
+void LineDram::respond(std::uint32_t index) {
+  const Slot& slot = slots_[index];
+  tlm::tlm_generic_payload& payload = *slot.payload;
+  const Femtoseconds answer = dram_.time(slot.done) + (slot.write ? Femtoseconds{} : latency_);
+  const auto upstream = static_cast<unsigned>(slot.upstream);
+  finish(index);
+  payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  sc_core::sc_time delay = to_sc(answer - sim_now());
+  const auto status = in[upstream]->nb_transport_bw(payload, phase, delay);
+  ensure(status == tlm::TLM_COMPLETED, "line tier: response not taken at once");
+  payload.release();
+}
+
+void LineDram::finish(std::uint32_t index) {
+  const Slot& slot = slots_[index];
+  const std::uint64_t bytes = slot.payload->get_data_length();
+  ++statistics_.transactions;
+  if (slot.write) {
+    statistics_.write_bytes += bytes;
+  } else {
+    statistics_.read_bytes += bytes;
+    const auto picoseconds = [&](Cycle clocks) {
+      return static_cast<std::uint64_t>((clocks * clock_ + latency_.count) / 1000);
+    };
+    statistics_.media.add(picoseconds(slot.done - slot.taken));
+    statistics_.port.add(picoseconds(slot.done - slot.arrived));
+  }
+  slots_[index].payload = nullptr;
+  free_.push_back(index);
+}
+
+/// The next instant at which a request can be taken or an answer is due.
+void LineDram::plan() {
+  Cycle at = dram_.done().empty() ? dram_.horizon() : 0; // asked again while it was answered
+  for (const Blocked& waits : blocked_)
+    at = std::min(at, dram_.room(waits.unit));
+  if (at != kNever) wake_by(at);
+}
+
+void LineDram::wake_by(Cycle at) {
+  if (at >= wake_at_) return;
+  wake_at_ = at;
+  due_.notify(to_sc({std::max<std::int64_t>(0, at * clock_ - sim_now().count)}));
+}
+
+Femtoseconds LineDram::drain() {
+  while (!dram_.idle())
+    dram_.advance(dram_.next() + 1);
+  return dram_.time(dram_.statistics().sum.last_data);
+}
+
+} // namespace umf::hw
