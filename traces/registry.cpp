@@ -1,5 +1,6 @@
 #include "traces/registry.h"
 
+#include "traces/address/forms.h"
 #include "traces/io/input.h"
 #include "traces/jsonl/reader.h"
 #include "traces/jsonl/writer.h"
@@ -28,6 +29,13 @@ std::unique_ptr<stream::Sink> create_with(const Path& path, const stream::Header
   return std::make_unique<Writer>(path, header);
 }
 
+/// Told apart only to say what to do with it.
+std::unique_ptr<stream::Source> no_kernels(const Path& path) {
+  throw UserError(place_of(path.string()),
+                  "an address trace, which has no kernels and is replayed with --resolution line, "
+                  "expected a trace of kernels");
+}
+
 struct Format {
   std::string_view name;
   bool (*looks_like)(std::string_view first_bytes);
@@ -42,6 +50,7 @@ constexpr Format kFormats[] = {
     {"umfsim JSON lines", jsonl::looks_like_jsonl, open_with<jsonl::Reader>, ".jsonl",
      create_with<jsonl::Writer>},
     {"kineto", kineto::looks_like_kineto, kineto::open_kineto, "", nullptr},
+    {"address", address::looks_like_address, no_kernels, "", nullptr},
 };
 
 /// The decompressed start of a file, enough to tell every format.
@@ -60,6 +69,13 @@ std::string first_bytes(const Path& path) {
 }
 
 } // namespace
+
+bool is_address_trace(const Path& path) {
+  const std::string start = first_bytes(path);
+  for (const auto& format : kFormats)
+    if (format.looks_like(start)) return format.open == no_kernels;
+  return false;
+}
 
 std::unique_ptr<stream::Source> open_trace(const Path& path) {
   const std::string start = first_bytes(path);

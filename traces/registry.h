@@ -11,6 +11,9 @@ namespace umf::traces {
 /// Throws UserError when it cannot be read or no format knows it; lists those there are.
 std::unique_ptr<stream::Source> open_trace(const std::filesystem::path&);
 
+/// Whether it is an address trace (traces/address), which open_trace() refuses: it has no kernels.
+bool is_address_trace(const std::filesystem::path&);
+
 /// A Kineto trace whose kernels without operator take their work from the kernels of another
 /// of equal name, grid and block (`shapes_from`; empty: as above).
 std::unique_ptr<stream::Source> open_trace(const std::filesystem::path&,

@@ -25,6 +25,8 @@ private:
   std::function<bool()> stop_;
 };
 
+} // namespace
+
 void refuse_pipe(const std::filesystem::path& trace) {
   std::error_code error;
   const auto type = std::filesystem::status(trace, error).type();
@@ -32,8 +34,6 @@ void refuse_pipe(const std::filesystem::path& trace) {
     throw UserError(traces::place_of(trace.string()),
                     "is a pipe or a terminal, expected a regular file: it is read more than once");
 }
-
-} // namespace
 
 std::unique_ptr<stream::Source> open_source(const std::filesystem::path& trace,
                                             std::function<bool()> stop,

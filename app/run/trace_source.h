@@ -11,6 +11,9 @@ namespace umf::app {
 /// Thrown when the user asked to stop.
 struct Interrupted {};
 
+/// Throws UserError for a pipe or a terminal: traces are read more than once.
+void refuse_pipe(const std::filesystem::path& trace);
+
 /// Opens a trace of any format. Its next() throws Interrupted once `stop` says so; pipes, which
 /// could not be opened again after a look at their first bytes, are a UserError like every fault.
 /// `shapes_from` names a trace that says what kernels without operator do; empty: none.

@@ -1,6 +1,7 @@
 #include "app/verbs/verbs.h"
 
 #include "app/run/trace_source.h"
+#include "traces/address/summary.h"
 #include "traces/convert.h"
 #include "traces/registry.h"
 #include "traces/summary.h"
@@ -10,6 +11,29 @@
 #include <memory>
 
 namespace umf::app {
+
+namespace {
+
+/// `summary` as the format asks for.
+template <class Summary>
+void print_summary(const Summary& summary, const std::string& format) {
+  print(format == "json" ? to_json(summary).dump(2) + "\n" : to_text(summary));
+}
+
+bool holds_addresses(const std::string& trace) {
+  refuse_pipe(trace);
+  return traces::is_address_trace(trace);
+}
+
+void inspect_addresses(const std::string& trace, const std::string& format) {
+  traces::address::Reader reader{std::filesystem::path(trace)};
+  const auto stop = [] {
+    if (stop_asked()) throw Interrupted{};
+  };
+  print_summary(summarise(reader, stop), format);
+}
+
+} // namespace
 
 Action add_inspect(CLI::App& app) {
   struct Options {
@@ -23,10 +47,12 @@ Action add_inspect(CLI::App& app) {
       ->check(CLI::IsMember({"table", "json"}))
       ->capture_default_str();
   return [options] {
+    if (options->shapes_from.empty() && holds_addresses(options->trace)) {
+      inspect_addresses(options->trace, options->format);
+      return Exit::ok;
+    }
     const auto source = open_source(options->trace, stop_asked, options->shapes_from);
-    const traces::Summary summary = traces::summarise(*source);
-    print(options->format == "json" ? traces::to_json(summary).dump(2) + "\n"
-                                    : traces::to_text(summary));
+    print_summary(traces::summarise(*source), options->format);
     return Exit::ok;
   };
 }

@@ -1,14 +1,12 @@
 #pragma once
 
 #include "hw/fabric/media_target.h"
+#include "hw/sram/sram_ports.h"
 #include "model/base/keys.h"
 
 #include <vector>
 
 namespace umf::hw {
-
-/// What a bank does in one clock: one access of either kind, or a read beside a write.
-enum class SramPorts : std::uint8_t { shared, separate };
 
 /// T2 at burst resolution: banks of static memory on the GPU die, behind the L2 and the
 /// scheduler, holding the pages that a policy puts there. It is no cache.

@@ -129,3 +129,25 @@ TEST_CASE("inspect says how many kernels took their shapes from a capture", "[ap
   // Two attention kernels a layer, and those around the graph that have no operator.
   CHECK(found.at("oddities").dump().find("no-captured-shapes") != std::string::npos);
 }
+
+TEST_CASE("inspect tells an address trace and counts its requests", "[app]") {
+  Folder folder;
+  folder.write("t", "0x1000 READ 3\n0x2000 WRITE 9\n0x1040 READ 12\n");
+  const Ended ended = umfsim({"inspect", "t", "--format", "json"}, folder.path());
+  REQUIRE(ended.status == 0);
+  const Json found = Json::parse(ended.out);
+  for (const std::string key :
+       {"format", "device", "kernels", "copies", "streams", "requests", "measured_kernel_ns",
+        "busy_ns", "copy_bytes", "inferred_bytes", "oddities"})
+    CHECK(found.contains(key));
+  CHECK(found.at("format") == "address");
+  CHECK(found.at("kernels") == 0);
+  CHECK(found.at("requests") == 3);
+  CHECK(found.at("reads") == 2);
+  CHECK(found.at("writes") == 1);
+  CHECK(found.at("lowest_address") == 0x1000);
+  CHECK(found.at("highest_address") == 0x2000);
+  CHECK(found.at("last_cycle") == 12);
+  CHECK_THAT(umfsim({"inspect", "t"}, folder.path()).out,
+             Contains("3: 2 reads, 1 writes") && Contains("0x1000 to 0x2000"));
+}

@@ -58,7 +58,8 @@ TEST_CASE("a file that is no whole trace is refused with its place", "[app]") {
   const std::string whole = kineto(kEvent + "," + kEvent);
   const std::string packed = gzipped(plain_trace(2000));
   const auto [name, bytes, said] = GENERATE_REF(values<Row>({
-      {"empty", "", "empty: an empty file, expected one of: umft, umfsim JSON lines, kineto"},
+      {"empty", "",
+       "empty: an empty file, expected one of: umft, umfsim JSON lines, kineto, address"},
       {"empty.gz", gzipped(""), "empty.gz: an empty file, expected one of"},
       {"text", "to be or not to be", "text: an unknown trace format, expected one of"},
       {"other.json", R"({"answer":42})", "other.json@12: expected \"traceEvents\" in this object"},
@@ -140,4 +141,26 @@ TEST_CASE("a trace that reads well but cannot be replayed is named", "[app]") {
   CHECK_THAT(ended.err, StartsWith("t.jsonl"));
   CHECK_THAT(ended.err, Contains(said));
   CHECK(folder.entries() == std::set<std::string>{"t.jsonl"});
+}
+
+TEST_CASE("an address trace is refused where kernels are needed, with what replays it", "[app]") {
+  Folder folder;
+  folder.write("t", "0x40 READ 3\n");
+  const std::string said = "t: an address trace, which has no kernels and is replayed with "
+                           "--resolution line, expected a trace of kernels\n";
+  const Ended converted = umfsim({"convert", "t", "t.umft"}, folder.path());
+  check_refused(converted);
+  CHECK(converted.err == said);
+  const Ended replayed = umfsim({"replay", "t", "--scenario", preset("h100-sxm")}, folder.path());
+  check_refused(replayed);
+  CHECK(replayed.err == said);
+  CHECK(folder.entries() == std::set<std::string>{"t"});
+}
+
+TEST_CASE("a malformed line of an address trace is refused at its line and column", "[app]") {
+  Folder folder;
+  folder.write("t", "0x40 READ 3\n0x40 REED 4\n");
+  const Ended ended = umfsim({"inspect", "t"}, folder.path());
+  check_refused(ended);
+  CHECK_THAT(ended.err, StartsWith("t:2:6: operation \"REED\", expected READ, "));
 }

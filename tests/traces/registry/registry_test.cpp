@@ -38,8 +38,9 @@ TEST_CASE("an unknown trace is refused with the formats there are") {
     return "no error";
   };
   REQUIRE(error_of("hello") ==
-          ": an unknown trace format, expected one of: umft, umfsim JSON lines, kineto");
-  REQUIRE(error_of("") == ": an empty file, expected one of: umft, umfsim JSON lines, kineto");
+          ": an unknown trace format, expected one of: umft, umfsim JSON lines, kineto, address");
+  REQUIRE(error_of("") ==
+          ": an empty file, expected one of: umft, umfsim JSON lines, kineto, address");
   REQUIRE_THROWS_AS(open_trace(folder / "missing"), UserError);
 }
 
