@@ -20,7 +20,8 @@ const Component<CxlDeviceConfig>& cxl_device_component() {
                 .from = Provenance::claimed,
                 .source = "umf-three-tier document: 256 GB pool"})
           .key("media", &CxlDeviceConfig::media,
-               {.help = "DRAM behind the controller.",
+               {.help = "DRAM behind the controller: a shipped standard (ddr5-4800, ddr5-5600, "
+                        "ddr5-6400), or one of the section dram.",
                 .from = Provenance::claimed,
                 .source = "umf-three-tier document: DDR5-6400"})
           .key("channels", &CxlDeviceConfig::channels,
@@ -35,17 +36,19 @@ const Component<CxlDeviceConfig>& cxl_device_component() {
                 .from = Provenance::standard,
                 .source = "JESD79-5 rates"})
           .key("efficiency", &CxlDeviceConfig::efficiency,
-               {.help = "Share of the channels' peak that a read stream gets.",
+               {.help = "Share of the channels' peak that a read stream gets at burst resolution; "
+                        "none: what line runs of the banks give, by length of a run.",
                 .min = 0.01,
                 .max = 1.0,
-                .from = Provenance::measured,
-                .source = "DDR5-4800, 8 channels: 87 % read (HW047)"})
+                .from = Provenance::derived,
+                .source = "none: measured from line runs"})
           .key("mix_loss", &CxlDeviceConfig::mix_loss,
-               {.help = "Loss of media bandwidth at one read to one write.",
+               {.help = "Loss of media bandwidth at one read to one write at burst resolution; "
+                        "none: what line runs of the banks give at each read share.",
                 .min = 0.0,
                 .max = 0.9,
-                .from = Provenance::measured,
-                .source = "DDR5-4800, 8 channels: 77 % at 50:50 against 87 % (HW047-049)"})
+                .from = Provenance::derived,
+                .source = "none: measured from line runs"})
           .key("controller_latency", &CxlDeviceConfig::controller_latency,
                {.help = "Link layer to media and back inside the device, media excluded (boundary: "
                         "port).",
@@ -55,13 +58,22 @@ const Component<CxlDeviceConfig>& cxl_device_component() {
                 .source =
                     "device 107.4 ns unloaded at the host port (Mess, manufacturer model) less "
                     "45 ns of DDR5 array"})
-          .key("media_latency", &CxlDeviceConfig::media_latency,
-               {.help = "Closed-bank read of the DDR5 array (boundary: media).",
+          .key("queue_latency", &CxlDeviceConfig::queue_latency,
+               {.help = "Of a read, both ways, between the device's controller and the DRAM's pins "
+                        "(boundary: media).",
                 .min = Femtoseconds{0},
                 .max = 10000_ns,
                 .from = Provenance::derived,
-                .source = "JESD79-5 DDR5-6400AN: tRCD 46 + CL 46 + BL/2 8 at 312.5 ps, plus "
-                          "controller queue 14 ns"})
+                .source = "45 ns of DDR5 at the device's controller less a closed-bank read of "
+                          "DDR5-6400 of 31 ns"})
+          .key("media_latency", &CxlDeviceConfig::media_latency,
+               {.help = "Unloaded read of the DDR5 array (boundary: media) at burst resolution; "
+                        "none: queue_latency and a read of a closed bank.",
+                .min = Femtoseconds{0},
+                .max = 10000_ns,
+                .from = Provenance::derived,
+                .source = "none: measured from line runs"})
+          .group("controller", &CxlDeviceConfig::controller, dram::controller_component())
           .key("read_energy", &CxlDeviceConfig::read_energy, ddr5_read_energy_key())
           .key("write_energy", &CxlDeviceConfig::write_energy, write_energy_key())
           .key("behind", &CxlDeviceConfig::behind,
@@ -72,26 +84,16 @@ const Component<CxlDeviceConfig>& cxl_device_component() {
   return keys;
 }
 
-BytesPerSecond cxl_media_peak(const CxlDeviceConfig& config) {
-  double transfers = 0;
-  switch (config.media) {
-  case DdrStandard::ddr5_4800:
-    transfers = 4.8e9;
-    break;
-  case DdrStandard::ddr5_5600:
-    transfers = 5.6e9;
-    break;
-  case DdrStandard::ddr5_6400:
-    transfers = 6.4e9;
-    break;
-  }
-  return {config.channels * 8.0 * transfers};
+dram::Media cxl_media(const CxlDeviceConfig& config,
+                      std::shared_ptr<const dram::DramStandard> standard) {
+  return {std::move(standard), config.channels, config.capacity, config.bandwidth,
+          config.controller};
 }
 
-void check_cxl_device(const CxlDeviceConfig& config, const std::string& pointer,
-                      KeyContext& context) {
+void check_cxl_device(const CxlDeviceConfig& config, const dram::Media& media,
+                      const std::string& pointer, KeyContext& context) {
   const std::string key = pointer + "/bandwidth";
-  const BytesPerSecond bound = cxl_media_peak(config);
+  const BytesPerSecond bound = dram::fastest(media);
   if (!config.bandwidth || *config.bandwidth <= bound || context.overridden(key)) return;
   context.fault(
       context.place_of(key),
@@ -101,17 +103,18 @@ void check_cxl_device(const CxlDeviceConfig& config, const std::string& pointer,
 }
 
 CxlDevice::CxlDevice(sc_core::sc_module_name module, FlowClock& clock,
-                     const CxlDeviceConfig& config, std::string tier)
-    : MediaTarget(module, clock, kLine, {config.read_energy, config.write_energy}), config_(config),
-      channels_(clock.add_resource(
-          tier, config.bandwidth.value_or(cxl_media_peak(config)).value * config.efficiency,
-          Cause::cxl_bandwidth, config.mix_loss)) {}
+                     const CxlDeviceConfig& config, const dram::Media& media, std::string tier)
+    : MediaTarget(module, clock, kLine, {config.read_energy, config.write_energy}),
+      controller_latency_(config.controller_latency),
+      flow_(clock, media,
+            {config.efficiency, config.mix_loss, config.media_latency, config.queue_latency}, tier,
+            Cause::cxl_bandwidth) {}
 
 void CxlDevice::admit(const tlm::tlm_generic_payload& payload, Burst& burst) {
-  burst.add_hop(channels_, 1.0);
-  burst.add_latency(Cause::cxl_latency, config_.controller_latency);
-  burst.above_media = config_.controller_latency.count;
-  if (!payload.is_write()) burst.add_latency(Cause::cxl_latency, config_.media_latency);
+  burst.add_hop(flow_.resource(), flow_.use(payload.get_data_length()));
+  burst.add_latency(Cause::cxl_latency, controller_latency_);
+  burst.above_media = controller_latency_.count;
+  if (!payload.is_write()) burst.add_latency(Cause::cxl_latency, flow_.latency());
 }
 
 } // namespace umf::hw

@@ -93,7 +93,7 @@ void check_standard(const DramStandard& standard, const std::string& pointer, Ke
 }
 
 DramStandard read_standard(const JsonValue& object, KeyContext& context) {
-  DramStandard standard = standard_component().read(object, context, "");
+  DramStandard standard = standard_component().read(object, context);
   const std::string& pointer = object.place().pointer;
   const auto& names = standard_component().names();
   const bool complete = std::all_of(names.begin(), names.end(), [&](const std::string& name) {

@@ -111,8 +111,9 @@ void add_refresh_and_commands(Component<S>& keys) {
 
 const Component<DramStandard>& standard_component() {
   static const auto keys = [] {
-    Component<S> all("dram", "A DRAM standard: organisation and timings of one generation and "
-                             "speed.");
+    Component<S> all("dram.standard",
+                     "A DRAM standard: organisation and timings of one generation and "
+                     "speed.");
     add_organisation(all);
     add_access_timings(all);
     add_refresh_and_commands(all);

@@ -18,7 +18,8 @@ constexpr std::uint64_t splitmix64(std::uint64_t n) {
 ///
 /// `streams` walk the footprint side by side, taking turns access by access. Each reads or
 /// writes runs of `run` consecutive bytes; with a run as long as the footprint a stream is
-/// sequential, with one of a single access it is random.
+/// sequential (from 0 the first, from drawn places the others), with one of a single access it is
+/// random.
 struct Traffic {
   Bytes footprint{std::uint64_t{1} << 30};
   Bytes access{64};
@@ -40,7 +41,7 @@ struct Traffic {
     const std::uint64_t per_run = run.count / access.count;
     std::uint64_t place;
     if (per_run >= places) {
-      place = (k + stream * (places / streams)) % places;
+      place = (k + (stream == 0 ? 0 : splitmix64(stream))) % places;
     } else if (per_run == 1) {
       place = splitmix64(n + 1) % places;
     } else {

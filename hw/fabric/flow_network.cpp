@@ -36,6 +36,24 @@ ResourceId FlowNetwork::add_resource(std::string name, double capacity, double m
   return id;
 }
 
+void FlowNetwork::set_mix(ResourceId resource, const Mix& mix) {
+  ensure(*std::min_element(mix.begin(), mix.end()) > 0,
+         "flow network: mixing may not cost the whole capacity");
+  resources_[resource].mix = static_cast<std::uint32_t>(mixes_.size());
+  mixes_.push_back(mix);
+}
+
+/// Capacity at a read share.
+double FlowNetwork::mixed(const Resource& resource, double share) const {
+  if (resource.mix == kNoId)
+    return resource.capacity * (1 - 4 * resource.mix_loss * share * (1 - share));
+  const Mix& mix = mixes_[resource.mix];
+  const double eighths = std::clamp(share, 0.0, 1.0) * 8;
+  const auto below = std::min<std::size_t>(static_cast<std::size_t>(eighths), 7);
+  const double part = eighths - static_cast<double>(below);
+  return resource.capacity * (mix[below] + part * (mix[below + 1] - mix[below]));
+}
+
 void FlowNetwork::set_capacity(ResourceId resource, double capacity, Femtoseconds now) {
   ensure(capacity > 0, "flow network: resource without capacity");
   settle();
@@ -332,9 +350,9 @@ bool FlowNetwork::mixing_changes_room() {
     const Resource& resource = resources_[id];
     Load& load = loads_[id];
     const double total = load.read_rate + load.write_rate;
-    if (resource.mix_loss == 0 || total == 0) continue;
+    if ((resource.mix_loss == 0 && resource.mix == kNoId) || total == 0) continue;
     const double share = load.read_rate / total;
-    const double room = resource.capacity * (1 - 4 * resource.mix_loss * share * (1 - share));
+    const double room = mixed(resource, share);
     const bool limits = total > std::min(room, load.room) * (1 - 1e-9);
     again |= limits && std::abs(room - load.room) > kMixTolerance * resource.capacity;
     load.room = room;

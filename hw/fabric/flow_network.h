@@ -2,6 +2,7 @@
 
 #include "model/base/units.h"
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -35,10 +36,14 @@ enum class Urgency : std::uint8_t { demand, background };
 ///
 /// A resource may lose capacity when reads and writes mix (bus turnaround): its capacity
 /// is then capacity × (1 − 4·loss·r·(1−r)), r = the read share of the rates it carries,
-/// found by repetition to a thousandth.
+/// found by repetition to a thousandth; or what set_mix() says of it.
 class FlowNetwork {
 public:
   ResourceId add_resource(std::string name, double capacity, double mix_loss = 0.0);
+  /// Capacity by read share in eighths, from writes alone to reads alone, in shares of
+  /// `capacity` (> 0; above 1 where reads alone are not the best); straight in between.
+  using Mix = std::array<double, 9>;
+  void set_mix(ResourceId resource, const Mix& mix);
   /// From `now` ≤ next_event() on.
   void set_capacity(ResourceId resource, double capacity, Femtoseconds now);
   /// For windows that live as long as a kernel: the id may be handed out again.
@@ -91,6 +96,7 @@ private:
   struct Resource {
     std::string name;
     double capacity = 0, mix_loss = 0, carried = 0;
+    std::uint32_t mix = kNoId;          ///< in mixes_, instead of mix_loss
     std::vector<std::uint32_t> members; ///< hops of active flows, by index in held_
     std::uint32_t place = kNoId;        ///< in busy_
     bool removed = false;
@@ -135,10 +141,12 @@ private:
   void give_rate(FlowId flow, double level, ResourceId bottleneck);
   double count_demand(ResourceId resource, Urgency urgency) const;
   bool mixing_changes_room();
+  double mixed(const Resource& resource, double read_share) const;
   std::int64_t end_of(const Flow& flow) const;
 
   std::vector<Resource> resources_;
   std::vector<Load> loads_; ///< beside resources_
+  std::vector<Mix> mixes_;
   std::vector<ResourceId> free_resources_;
   std::vector<ResourceId> busy_; ///< resources with members
   std::vector<Flow> flows_;

@@ -6,10 +6,6 @@
 
 namespace umf::hw {
 
-namespace {
-constexpr Bytes kAccess{32}; // HBM2..3: 32 B a burst (facts: access row)
-} // namespace
-
 const Component<HbmConfig>& hbm_component() {
   static const auto keys =
       Component<HbmConfig>("tier.hbm", "Stacked DRAM beside the GPU die.")
@@ -20,7 +16,8 @@ const Component<HbmConfig>& hbm_component() {
                 .from = Provenance::datasheet,
                 .source = "NVIDIA H100 SXM5 80 GB"})
           .key("standard", &HbmConfig::standard,
-               {.help = "JEDEC generation; it bounds the rate of a pin.",
+               {.help = "DRAM standard: one of those shipped (hbm2, hbm2e, hbm3, hbm3e), or one of "
+                        "the section dram. It gives organisation and timings.",
                 .from = Provenance::datasheet,
                 .source = "NVIDIA H100 SXM5: HBM3"})
           .key("stacks", &HbmConfig::stacks,
@@ -35,27 +32,37 @@ const Component<HbmConfig>& hbm_component() {
                 .from = Provenance::standard,
                 .source = "JESD235/JESD238 pin rates"})
           .key("read_efficiency", &HbmConfig::read_efficiency,
-               {.help = "Share of peak that a saturating pure read or pure write stream gets "
-                        "(refresh, row misses).",
+               {.help = "Share of peak that a saturating read stream gets at burst resolution; "
+                        "none: what line runs of the banks give, by length of a run.",
                 .min = 0.01,
                 .max = 1.0,
-                .from = Provenance::measured,
-                .source = "te42kyfo/gpu-benches gpu-stream, H100 PCIe: 1942 of 2039 GB/s"})
+                .from = Provenance::derived,
+                .source = "none: measured from line runs"})
           .key("mix_loss", &HbmConfig::mix_loss,
-               {.help = "Loss of bandwidth at one read to one write (bus turnaround); less to "
-                        "either side as 4·r·(1−r).",
+               {.help = "Loss of bandwidth at one read to one write (bus turnaround) at burst "
+                        "resolution, less to either side as 4·r·(1−r); none: what line runs of "
+                        "the banks give at each read share.",
                 .min = 0.0,
                 .max = 0.9,
-                .from = Provenance::measured,
-                .source = "te42kyfo/gpu-benches gpu-stream, H100 PCIe scale 1R:1W 1704 against "
-                          "read 1942 GB/s"})
+                .from = Provenance::derived,
+                .source = "none: measured from line runs"})
           .key("media_latency", &HbmConfig::media_latency,
-               {.help = "Unloaded read latency from the memory controller's port to the array and "
-                        "back (boundary: media).",
+               {.help = "Unloaded read from the memory controller's port to the array and back "
+                        "(boundary: media) at burst resolution; none: controller_latency and a "
+                        "read of a closed bank.",
                 .min = Femtoseconds{0},
                 .max = 10000_ns,
-                .from = Provenance::claimed,
-                .source = "umf-three-tier document: 85–110 ns"})
+                .from = Provenance::derived,
+                .source = "none: measured from line runs"})
+          .key("controller_latency", &HbmConfig::controller_latency,
+               {.help = "Of a read, both ways: controller port to command queue and data pins to "
+                        "controller port (clock crossings, PHY, ECC). Boundary: media.",
+                .min = Femtoseconds{0},
+                .max = 10000_ns,
+                .from = Provenance::derived,
+                .source = "95 ns claimed of port and array together (umf-three-tier document: "
+                          "85–110 ns), less a closed-bank read of HBM3 of 33 to 35 ns"})
+          .group("controller", &HbmConfig::controller, dram::controller_component())
           .key("read_energy", &HbmConfig::read_energy,
                {.help = "A bit read: activation, array, TSVs and interface.",
                 .min = PicojoulesPerBit{0},
@@ -72,29 +79,14 @@ const Component<HbmConfig>& hbm_component() {
   return keys;
 }
 
-BytesPerSecond hbm_peak(const HbmConfig& config) {
-  // Fastest pin of each standard, bits a second: JESD235B, JESD235D, JESD238A, vendors' HBM3E.
-  double pin = 0;
-  switch (config.standard) {
-  case HbmStandard::hbm2:
-    pin = 2.4e9;
-    break;
-  case HbmStandard::hbm2e:
-    pin = 3.6e9;
-    break;
-  case HbmStandard::hbm3:
-    pin = 6.4e9;
-    break;
-  case HbmStandard::hbm3e:
-    pin = 9.8e9;
-    break;
-  }
-  return {config.stacks * 1024.0 / 8.0 * pin};
+dram::Media hbm_media(const HbmConfig& config, std::shared_ptr<const dram::DramStandard> standard) {
+  return {std::move(standard), config.stacks, config.capacity, config.bandwidth, config.controller};
 }
 
-void check_hbm(const HbmConfig& config, const std::string& pointer, KeyContext& context) {
+void check_hbm(const HbmConfig& config, const dram::Media& media, const std::string& pointer,
+               KeyContext& context) {
   const std::string key = pointer + "/bandwidth";
-  const BytesPerSecond bound = hbm_peak(config);
+  const BytesPerSecond bound = dram::fastest(media);
   if (!config.bandwidth || *config.bandwidth <= bound || context.overridden(key)) return;
   context.fault(
       context.place_of(key),
@@ -104,17 +96,18 @@ void check_hbm(const HbmConfig& config, const std::string& pointer, KeyContext& 
 }
 
 Hbm::Hbm(sc_core::sc_module_name module, FlowClock& clock, const HbmConfig& config,
-         std::string tier)
-    : MediaTarget(module, clock, kAccess, {config.read_energy, config.write_energy}),
-      config_(config),
-      channels_(clock.add_resource(
-          tier, config.bandwidth.value_or(hbm_peak(config)).value * config.read_efficiency,
-          Cause::hbm_bandwidth, config.mix_loss)) {}
+         const dram::Media& media, std::string tier)
+    : MediaTarget(module, clock, Bytes{dram::organisation(*media.standard).access_bytes},
+                  {config.read_energy, config.write_energy}),
+      flow_(clock, media,
+            {config.read_efficiency, config.mix_loss, config.media_latency,
+             config.controller_latency},
+            tier, Cause::hbm_bandwidth) {}
 
 void Hbm::admit(const tlm::tlm_generic_payload& payload, Burst& burst) {
-  burst.add_hop(channels_, 1.0);
+  burst.add_hop(flow_.resource(), flow_.use(payload.get_data_length()));
   // Stores are posted: they wait for room in the controller, not for the array.
-  if (!payload.is_write()) burst.add_latency(Cause::hbm_latency, config_.media_latency);
+  if (!payload.is_write()) burst.add_latency(Cause::hbm_latency, flow_.latency());
 }
 
 } // namespace umf::hw

@@ -51,9 +51,9 @@ public:
 private:
   struct Slot {
     tlm::tlm_generic_payload* payload = nullptr;
-    std::uint64_t address = 0;      ///< of the next access to be taken
-    std::uint32_t left = 0;         ///< accesses not taken yet
-    std::uint32_t open = 0;         ///< taken and not done
+    std::uint64_t address = 0; ///< of the next access to be taken
+    std::uint32_t left = 0;    ///< accesses not taken yet
+    std::uint32_t open = 0;    ///< taken and not done
     dram::Cycle arrived = 0, taken = 0, done = 0;
     std::int32_t upstream = 0;
     bool write = false;

@@ -16,18 +16,26 @@ namespace {
 
 struct HbmSpec : TierSpec {
   HbmConfig config;
+  dram::Media media;
+  void resolve(const dram::Standards& standards, KeyContext& context) override {
+    media = hbm_media(config, standards.find(config.standard, pointer + "/standard", context));
+    if (media.standard == nullptr) return;
+    check_hbm(config, media, pointer, context);
+    dram::check_media(media, pointer, context);
+  }
+  std::optional<Line> line() const override { return Line{media, {}, config.controller_latency}; }
   policy::TierClass tier_class() const override { return policy::TierClass::hbm; }
   Bytes capacity() const override { return config.capacity; }
   bool on_package() const override { return true; }
   void lift() override {
-    config.bandwidth = {kEndlessRate};
+    media.bandwidth = {kEndlessRate};
     config.read_efficiency = 1;
     config.mix_loss = 0;
-    config.media_latency = {};
+    config.media_latency = Femtoseconds{};
   }
   std::unique_ptr<MediaTarget> make(const std::string& module, FlowClock& clock,
                                     const std::string& instance) const override {
-    return std::make_unique<Hbm>(module.c_str(), clock, config, instance);
+    return std::make_unique<Hbm>(module.c_str(), clock, config, media, instance);
   }
 };
 
@@ -48,19 +56,30 @@ struct SramSpec : TierSpec {
 
 struct CxlSpec : TierSpec {
   CxlDeviceConfig config;
+  dram::Media media;
+  void resolve(const dram::Standards& standards, KeyContext& context) override {
+    media = cxl_media(config, standards.find(config.media, pointer + "/media", context));
+    if (media.standard == nullptr) return;
+    check_cxl_device(config, media, pointer, context);
+    dram::check_media(media, pointer, context);
+  }
+  std::optional<Line> line() const override {
+    return Line{media, config.controller_latency, config.queue_latency};
+  }
   policy::TierClass tier_class() const override { return policy::TierClass::pool; }
   Bytes capacity() const override { return config.capacity; }
   std::string behind() const override { return config.behind.value_or(""); }
   std::optional<BytesPerSecond> asked() const override { return config.bandwidth; }
   void lift() override {
-    config.bandwidth = {kEndlessRate};
+    media.bandwidth = {kEndlessRate};
     config.efficiency = 1;
     config.mix_loss = 0;
-    config.controller_latency = config.media_latency = {};
+    config.controller_latency = {};
+    config.media_latency = Femtoseconds{};
   }
   std::unique_ptr<MediaTarget> make(const std::string& module, FlowClock& clock,
                                     const std::string& instance) const override {
-    return std::make_unique<CxlDevice>(module.c_str(), clock, config, instance);
+    return std::make_unique<CxlDevice>(module.c_str(), clock, config, media, instance);
   }
 };
 
@@ -109,15 +128,11 @@ std::unique_ptr<TierSpec> read_tier(const Component<Config>& keys, const JsonVal
 }
 
 std::unique_ptr<TierSpec> read_hbm(const JsonValue& object, KeyContext& context) {
-  auto spec = read_tier<HbmSpec>(hbm_component(), object, context);
-  check_hbm(static_cast<const HbmSpec&>(*spec).config, object.place().pointer, context);
-  return spec;
+  return read_tier<HbmSpec>(hbm_component(), object, context);
 }
 
 std::unique_ptr<TierSpec> read_cxl(const JsonValue& object, KeyContext& context) {
-  auto spec = read_tier<CxlSpec>(cxl_device_component(), object, context);
-  check_cxl_device(static_cast<const CxlSpec&>(*spec).config, object.place().pointer, context);
-  return spec;
+  return read_tier<CxlSpec>(cxl_device_component(), object, context);
 }
 
 std::unique_ptr<TierSpec> read_sram(const JsonValue& object, KeyContext& context) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "hw/dram/media.h"
 #include "hw/fabric/media_target.h"
 #include "hw/pcie/link.h"
 #include "model/base/keys.h"
@@ -33,6 +34,16 @@ public:
   /// What-if: endless bandwidth and no latency of its own, where it is ours to change.
   virtual bool liftable() const { return true; }
   virtual void lift() = 0;
+  /// Finds what the scenario names elsewhere, and checks what depends on it.
+  virtual void resolve(const dram::Standards&, KeyContext&) {}
+  /// The banks behind it, where line resolution plays them; latencies between its port and their
+  /// queues, both ways.
+  struct Line {
+    dram::Media media;
+    Femtoseconds port_latency{};  ///< boundary port, not media
+    Femtoseconds media_latency{}; ///< boundary media
+  };
+  virtual std::optional<Line> line() const { return std::nullopt; }
   virtual std::unique_ptr<MediaTarget> make(const std::string& module, FlowClock& clock,
                                             const std::string& instance) const = 0;
 };

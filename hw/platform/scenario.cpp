@@ -72,6 +72,10 @@ std::vector<Section> make_sections() {
                       "Switches and root complexes that need keys of their own, by name.",
                       Shape::map_of_kinds,
                       {&pcie_switch_component().info()}});
+  sections.push_back({"dram",
+                      "DRAM standards that are not shipped, or changes to those that are, by name.",
+                      Shape::map_of_kinds,
+                      {&dram::standard_component().info()}});
   sections.push_back(
       {"scheduler", "The memory scheduler unit.", Shape::object, {&scheduler_component().info()}});
   Section policy{"policy", "Who decides where pages live.", Shape::kind_object,
@@ -123,6 +127,13 @@ void read_tiers(const JsonValue& document, Scenario& scenario) {
       scenario.tiers.push_back(std::move(spec));
     }
   });
+}
+
+/// What tiers refer to by name.
+void resolve_tiers(const JsonValue& document, Scenario& scenario) {
+  const dram::Standards standards(object_of(document, "dram"), scenario.keys);
+  for (const auto& tier : scenario.tiers)
+    tier->resolve(standards, scenario.keys);
 }
 
 void read_links(const JsonValue& document, Scenario& scenario) {
@@ -182,6 +193,7 @@ Scenario read_scenario(const JsonValue& document) {
   check_replay(scenario.replay, scenario.general.gpus, scenario.keys);
   scenario.report = report_component().read(object_of(document, "report"), scenario.keys, "");
   read_tiers(document, scenario);
+  resolve_tiers(document, scenario);
   read_links(document, scenario);
   read_policy(document, scenario);
   scenario.keys.throw_if_faulty();
