@@ -210,16 +210,21 @@ void Channel::turn() {
   if (!writing_ && count_[1] == 0 && overdue_ == 0 && !waits_long(oldest_[0])) return;
   const std::uint32_t writes = count_[1] - static_cast<std::uint32_t>(parked_.size());
   const bool late = waits_long(oldest_[1]);
+  // Of two beyond the cap the older goes first, but a drain does its least before it ends.
+  const bool late_read =
+      waits_long(oldest_[0]) && !(late && slots_[oldest_[1]].order < slots_[oldest_[0]].order);
   bool to = writing_;
   if (!writing_) {
-    if (writes >= controller_.write_high || late) {
+    if (!late_read && (writes >= controller_.write_high || late)) {
       to = draining_ = true;
     } else if (count_[0] == 0 && writes > 0) {
       to = true;
       draining_ = false;
     }
+    drained_ = 0;
   } else if (writes == 0 ||
-             (count_[0] > 0 && !late && (!draining_ || writes <= controller_.write_low))) {
+             (count_[0] > 0 && !late && (!draining_ || writes <= controller_.write_low)) ||
+             (late_read && drained_ >= controller_.write_high - controller_.write_low)) {
     to = false;
   } else if (writes >= controller_.write_high) {
     draining_ = true;
@@ -335,6 +340,7 @@ void Channel::commit_column() {
   pre_ready_[b] = std::max(pre_ready_[b], w ? end + t.tWR : at + t.tRTP);
   if (!w) done_->push_back({slot.tag, false, end});
   ++(w ? statistics_.writes : statistics_.reads);
+  drained_ += w;
   statistics_.last_data = end;
   statistics_.busy += t.burst;
   statistics_.row_hits += !fresh_[b];

@@ -247,6 +247,7 @@ private:
   Cycle column_bus_ = 0, row_bus_ = 0;
   bool last_write_ = false;
   bool writing_ = false, draining_ = false;
+  std::uint32_t drained_ = 0; ///< writes since the bus turned to them
   bool turn_dirty_ = true, column_dirty_ = true, row_dirty_ = true; ///< to be chosen again
   Choice column_, row_;
   Cycle next_due_ = kNever;
