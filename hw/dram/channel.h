@@ -201,6 +201,9 @@ private:
   std::uint32_t sets() const { return banks_of_rank_ / timings_.refresh_banks; }
 
   std::uint32_t rank_of(std::uint32_t bank) const { return rank_[bank]; }
+  Mask banks_of(std::uint32_t rank) const {
+    return (((Mask{1} << (banks_of_rank_ - 1)) << 1) - 1) << (rank * banks_of_rank_);
+  }
   std::uint32_t group_of(std::uint32_t bank) const { return group_[bank]; }
   static std::uint8_t filter_hash(std::uint32_t bank, std::uint32_t row, std::uint32_t column) {
     return static_cast<std::uint8_t>(column ^ (row * 37) ^ (bank * 101));
@@ -227,6 +230,7 @@ private:
   std::array<Rank, kRanks> ranks_{};
   Mask open_ = 0, refreshing_ = 0;
   Mask overdue_ = 0; ///< the bank whose row must close for a request beyond the age cap
+  Mask held_ = 0;    ///< the other ranks' banks while one of its own goes first
   std::array<Mask, 2> pending_{}, hit_{}; ///< reads, writes
   /// Order of each line's head and of its oldest hit.
   std::array<std::array<std::uint64_t, kBanks>, 2> head_order_{}, hit_order_{};

@@ -222,3 +222,34 @@ TEST_CASE("writes that keep coming do not keep a read waiting beyond the age cap
   CHECK(read <=
         500 + 1000 + 1 + t.tCCDLWR + t.tCWL + t.burst + t.tWTRL + t.tRCDRD + t.tCL + t.burst);
 }
+
+TEST_CASE("hits of one rank do not keep a hit of the other waiting beyond the age cap") {
+  // tCCD_R is a clock more than tCCD_S: by time alone the rank on the bus would always win.
+  Hbm3 h;
+  const Timings& t = h.t;
+  h.config.age_cap = 1000;
+  std::vector<Done> done;
+  Channel channel(h.config, done);
+  const std::uint32_t groups = h.organisation.bank_groups, banks = h.organisation.banks;
+  const std::uint32_t other = h.organisation.banks_of_rank();
+  std::uint32_t n = 0;
+  const auto hit = [&](Cycle now) {
+    channel.push({n % groups * banks, 0, n / groups % 32, 0, false}, now);
+    ++n;
+  };
+  channel.push(read_of(other), 0);
+  for (std::uint32_t g = 0; g < groups; ++g)
+    hit(0);
+  drain(channel, 0);
+  Cycle read = kNever;
+  for (Cycle now = 500; now < 50'000 && read == kNever; ++now) {
+    while (channel.waiting(false) < 32)
+      hit(now);
+    if (now == 1000) channel.push({other, 0, 1, 1, false}, now);
+    channel.advance(now + 1);
+    for (const Done& d : done)
+      if (d.tag == 1) read = d.at;
+    done.clear();
+  }
+  CHECK(read <= 1000 + 1000 + 1 + t.tCCDL + t.tCCDR + t.tCL + t.burst);
+}
