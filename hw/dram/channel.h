@@ -70,8 +70,9 @@ struct ChannelStatistics {
 /// one bus for all). Among commands whose timings are met the oldest request's goes first, and
 /// row hits need no other; a row with hits waiting stays open (FR-FCFS: Rixner et al., ISCA 2000),
 /// unless a request of that bank has waited longer than the age cap. Reads go before writes until
-/// writes reach the high watermark or no reads wait. Nothing is done clock by clock: each
-/// step computes when the next command can go and commits it.
+/// writes reach the high watermark or no reads wait; a drain that a read has waited for longer than
+/// the cap ends once it has done what lies between the watermarks. Nothing is done clock by clock:
+/// each step computes when the next command can go and commits it.
 ///
 /// Requests that arrive in clock c are seen by commands of clock c and later; room made by a
 /// command of clock c is seen from clock c + 1 on.
