@@ -112,7 +112,7 @@ TEST_CASE("each bank of an idle rank is refreshed once in tREFI, at even distanc
     for (Cycle now = 0; now <= 8 * r.t.tREFI; now += r.t.tREFI / 4)
       channel.advance(now + 1); // in steps: a long silence is counted, not played
     channel.advance(8 * r.t.tREFI + 1);
-    REQUIRE(log.size() == 8 * r.sets());
+    REQUIRE(log.size() == std::size_t{8} * r.sets());
     std::map<std::uint32_t, int> of_bank;
     for (std::size_t n = 0; n < log.size(); ++n) {
       CHECK(log[n].order == Order::refresh_bank);

@@ -21,7 +21,7 @@ struct Crowd {
   Access (*access)(const Organisation&, std::uint32_t n);
 };
 
-const Crowd kCrowds[] = {
+constexpr Crowd kCrowds[] = {
     {"hits of one bank",
      [](const Organisation&, std::uint32_t n) { return read_of(0, 0, n % 16); }},
     {"hits of every group",

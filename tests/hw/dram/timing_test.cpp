@@ -99,7 +99,7 @@ Cycle set_interval(const Given& g) {
   return g.t.tREFI / static_cast<Cycle>(g.banks * g.groups / g.t.refresh_banks);
 }
 
-const Scenario kScenarios[] = {
+constexpr Scenario kScenarios[] = {
     {"ACT to RD", &Timings::tRCDRD, kNone, Order::read, &Given::bank, 0, read_conflict, first_read},
     {"ACT to WR", &Timings::tRCDWR, kNone, Order::write, &Given::bank, 0, write_conflict,
      first_write},
