@@ -109,6 +109,25 @@ TEST_CASE("all pseudo-channels of a stack stream at full rate together") {
   }
 }
 
+// https://github.com/CMU-SAFARI/ramulator2/issues/129: a whole run without a refresh, and no word.
+TEST_CASE("a run reports the refreshes issued beside those due") {
+  for (const EmbeddedStandard& shipped : shipped_standards())
+    for (const RefreshMode refresh : {RefreshMode::all_bank, RefreshMode::per_bank}) {
+      CAPTURE(shipped.name, static_cast<int>(refresh));
+      const DramConfig config = tier(shipped.name, refresh, 1);
+      const Timings& t = config.timings;
+      const Organisation& o = config.organisation;
+      const auto accesses = static_cast<std::uint64_t>(10 * t.tREFI / t.burst);
+      const DramStatistics s = run(config, reads(config, false, accesses)).statistics;
+      // Ten intervals of data at the least: ten refreshes of each rank or of each set of banks.
+      const std::uint64_t sets =
+          refresh == RefreshMode::all_bank ? 1 : o.banks_of_rank() / t.refresh_banks;
+      CHECK(s.refreshes_due >= 10 * sets * o.ranks);
+      CHECK(s.refreshes_issued <= s.refreshes_due);
+      CHECK(s.refreshes_issued + (config.controller.postpone + 1) * o.ranks >= s.refreshes_due);
+    }
+}
+
 // https://github.com/CMU-SAFARI/ramulator2/pull/231: rounding to the nearest clock made chips
 // faster than their data sheet.
 TEST_CASE("no timing is shorter in clocks than in time, nor a clock longer than it must be") {
