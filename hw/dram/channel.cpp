@@ -208,32 +208,42 @@ void Channel::turn() {
   const auto waits_long = [&](Index oldest) {
     return oldest != kNone && cursor_ - slots_[oldest].arrival > age_cap_;
   };
-  if (!writing_ && count_[1] == 0 && overdue_ == 0 && !waits_long(oldest_[0])) return;
+  if (!writing_ && count_[1] == 0 && (overdue_ | held_) == 0 && !waits_long(oldest_[0])) return;
   const std::uint32_t writes = count_[1] - static_cast<std::uint32_t>(parked_.size());
   const bool late = waits_long(oldest_[1]);
+  // Of two beyond the cap the older goes first, but a drain does its least before it ends.
+  const bool late_read =
+      waits_long(oldest_[0]) && !(late && slots_[oldest_[1]].order < slots_[oldest_[0]].order);
   bool to = writing_;
   if (!writing_) {
-    if (writes >= controller_.write_high || late) {
+    if (!late_read && (writes >= controller_.write_high || late)) {
       to = draining_ = true;
     } else if (count_[0] == 0 && writes > 0) {
       to = true;
       draining_ = false;
     }
+    drained_ = 0;
   } else if (writes == 0 ||
-             (count_[0] > 0 && !late && (!draining_ || writes <= controller_.write_low))) {
+             (count_[0] > 0 && !late && (!draining_ || writes <= controller_.write_low)) ||
+             (late_read && drained_ >= controller_.write_high - controller_.write_low)) {
     to = false;
   } else if (writes >= controller_.write_high) {
     draining_ = true;
   }
-  // A request beyond the age cap keeps younger hits of another row of its bank from going first.
-  Mask overdue = 0;
+  // A request beyond the age cap keeps younger hits of another row of its bank from going first;
+  // where it is a hit itself, those of other ranks, which the bus favours while it is theirs.
+  Mask overdue = 0, held = 0;
   if (const Index old = oldest_[to]; waits_long(old)) {
     const std::uint32_t b = slots_[old].bank;
-    if ((open_ & bit(b)) != 0 && open_row_[b] != slots_[old].row) overdue = bit(b);
+    if ((open_ & bit(b)) != 0 && open_row_[b] != slots_[old].row)
+      overdue = bit(b);
+    else if ((open_ & ~refreshing_ & bit(b)) != 0 && column_ready_[to][b] <= cursor_)
+      held = ~banks_of(rank_of(b));
   }
-  if (to == writing_ && overdue == overdue_) return;
+  if (to == writing_ && overdue == overdue_ && held == held_) return;
   writing_ = to;
   overdue_ = overdue;
+  held_ = held;
   column_dirty_ = row_dirty_ = true;
 }
 
@@ -257,7 +267,7 @@ struct Channel::Best {
 };
 
 void Channel::choose_column() {
-  const Mask mask = hit_[writing_] & ~refreshing_ & ~overdue_;
+  const Mask mask = hit_[writing_] & ~(refreshing_ | overdue_ | held_);
   const auto& ready = column_ready_[writing_];
   const auto& group = group_column_[writing_];
   const auto& order = hit_order_[writing_];
@@ -336,6 +346,7 @@ void Channel::commit_column() {
   pre_ready_[b] = std::max(pre_ready_[b], w ? end + t.tWR : at + t.tRTP);
   if (!w) done_->push_back({slot.tag, false, end});
   ++(w ? statistics_.writes : statistics_.reads);
+  drained_ += w;
   statistics_.last_data = end;
   statistics_.busy += t.burst;
   statistics_.row_hits += !fresh_[b];

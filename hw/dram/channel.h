@@ -70,8 +70,9 @@ struct ChannelStatistics {
 /// one bus for all). Among commands whose timings are met the oldest request's goes first, and
 /// row hits need no other; a row with hits waiting stays open (FR-FCFS: Rixner et al., ISCA 2000),
 /// unless a request of that bank has waited longer than the age cap. Reads go before writes until
-/// writes reach the high watermark or no reads wait. Nothing is done clock by clock: each
-/// step computes when the next command can go and commits it.
+/// writes reach the high watermark or no reads wait; a drain that a read has waited for longer than
+/// the cap ends once it has done what lies between the watermarks. Nothing is done clock by clock:
+/// each step computes when the next command can go and commits it.
 ///
 /// Requests that arrive in clock c are seen by commands of clock c and later; room made by a
 /// command of clock c is seen from clock c + 1 on.
@@ -202,6 +203,9 @@ private:
   std::uint32_t sets() const { return banks_of_rank_ / timings_.refresh_banks; }
 
   std::uint32_t rank_of(std::uint32_t bank) const { return rank_[bank]; }
+  Mask banks_of(std::uint32_t rank) const {
+    return (((Mask{1} << (banks_of_rank_ - 1)) << 1) - 1) << (rank * banks_of_rank_);
+  }
   std::uint32_t group_of(std::uint32_t bank) const { return group_[bank]; }
   static std::uint8_t filter_hash(std::uint32_t bank, std::uint32_t row, std::uint32_t column) {
     return static_cast<std::uint8_t>(column ^ (row * 37) ^ (bank * 101));
@@ -228,6 +232,7 @@ private:
   std::array<Rank, kRanks> ranks_{};
   Mask open_ = 0, refreshing_ = 0;
   Mask overdue_ = 0; ///< the bank whose row must close for a request beyond the age cap
+  Mask held_ = 0;    ///< the other ranks' banks while one of its own goes first
   std::array<Mask, 2> pending_{}, hit_{}; ///< reads, writes
   /// Order of each line's head and of its oldest hit.
   std::array<std::array<std::uint64_t, kBanks>, 2> head_order_{}, hit_order_{};
@@ -248,6 +253,7 @@ private:
   Cycle column_bus_ = 0, row_bus_ = 0;
   bool last_write_ = false;
   bool writing_ = false, draining_ = false;
+  std::uint32_t drained_ = 0; ///< writes since the bus turned to them
   bool turn_dirty_ = true, column_dirty_ = true, row_dirty_ = true; ///< to be chosen again
   Choice column_, row_;
   Cycle next_due_ = kNever;

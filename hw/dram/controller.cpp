@@ -42,8 +42,8 @@ void add_queues(Component<ControllerConfig>& keys) {
             .max = 4096,
             .source = "a choice: a quarter of the queue"})
       .key("age_cap", &C::age_cap,
-           {.help = "A request that has waited longer goes before younger row hits of its bank; "
-                    "a write that has begins a drain.",
+           {.help = "A request that has waited longer goes before younger row hits of its bank "
+                    "and of other ranks; a write that has begins a drain, a read ends one.",
             .min = 1_ns,
             .max = 1000000_ns,
             .source = "a choice: half a refresh interval"});

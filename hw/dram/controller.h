@@ -16,8 +16,8 @@ enum class RefreshMode : std::uint8_t { none, all_bank, per_bank };
 struct ControllerConfig {
   std::uint32_t read_queue = 64, write_queue = 64; ///< requests of a unit
   std::uint32_t write_high = 48, write_low = 16;   ///< writes that begin and end a drain
-  /// A request that has waited longer goes before younger row hits of its bank; a write that
-  /// has begins a drain.
+  /// A request that has waited longer goes before younger row hits of its bank and of other ranks;
+  /// a write that has begins a drain, a read ends one.
   Femtoseconds age_cap = 2000_ns;
   PagePolicy page = PagePolicy::open;
   Femtoseconds page_timeout = 200_ns; ///< with PagePolicy::timeout: after the last access

@@ -58,7 +58,7 @@ void Channel::refresh_all(std::uint32_t r, Cycle from) {
   Rank& rank = ranks_[r];
   Cycle at = from, close = std::max(from, rank.pre);
   const std::uint32_t first = r * banks_of_rank_;
-  const Mask open = open_ & (((bit(banks_of_rank_ - 1) << 1) - 1) << first);
+  const Mask open = open_ & banks_of(r);
   for (std::uint32_t b = first; b < first + banks_of_rank_; ++b) {
     if ((open & bit(b)) != 0) close = std::max(close, pre_ready_[b]);
     at = std::max(at, act_ready_[b]);
