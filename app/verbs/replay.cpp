@@ -5,8 +5,11 @@
 #include "app/report/files.h"
 #include "app/report/json_text.h"
 #include "app/report/terminal.h"
+#include "app/run/address_run.h"
 #include "app/run/progress.h"
 #include "app/run/replay_run.h"
+#include "traces/registry.h"
+#include "traces/whole_file.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -23,6 +26,8 @@ struct Options {
   std::string shapes_from, scenario, out = "umfsim-out", policy, replay, repeat, tenant_gpus,
                                      tenant_weights, resolution, seed, progress = "auto",
                                      format = "table";
+  std::string tier;
+  std::uint32_t outstanding = 0;
   std::vector<std::string> sets, against, ideal;
   bool quiet = false;
 };
@@ -64,9 +69,47 @@ std::string shown(const ReplayRun& run, const std::vector<VariantResult>& varian
          ", kernels.csv, timeseries.csv, timeline.json, run.json\n";
 }
 
+/// Files of a line replay, each whole or not at all.
+void write_line_files(const AddressRun& run, const std::string& folder) {
+  std::filesystem::create_directories(folder);
+  traces::WholeFile summary(std::filesystem::path(folder) / "summary.json");
+  summary.write(json_text(summary_json(run)));
+  traces::WholeFile wall(std::filesystem::path(folder) / "run.json");
+  wall.write(json_text(
+      {{"wall_s", run.wall_seconds},
+       {"requests_per_s", static_cast<double>(run.requests) / std::max(run.wall_seconds, 1e-9)},
+       {"started", utc_now()},
+       {"command", command_line()}}));
+  summary.finish();
+  wall.finish();
+}
+
+Exit replay_lines(const Options& options) {
+  if (options.traces.size() != 1 || !traces::is_address_trace(options.traces.front()))
+    throw UserError("--resolution: line replays one address trace, expected burst for traces of "
+                    "kernels");
+  if (!options.against.empty() || !options.ideal.empty() || !options.shapes_from.empty())
+    throw UserError("--resolution line: no kernels, policies or limits take part, expected none of "
+                    "--against, --ideal and --shapes-from");
+  check_folder(options.out);
+  AddressRequest request;
+  request.trace = options.traces.front();
+  request.scenario = options.scenario;
+  request.sets = overlays(options);
+  request.tier = options.tier;
+  request.outstanding = options.outstanding;
+  request.stop = stop_asked;
+  const AddressRun run = run_addresses(request);
+  write_line_files(run, options.out);
+  if (!options.quiet)
+    print(options.format == "json" ? json_text(summary_json(run)) : terminal_report(run));
+  return hw::balanced(run.ledger) ? Exit::ok : Exit::check_failed;
+}
+
 Exit replay(const Options& options) {
-  if (options.resolution == "line")
-    throw UserError("--resolution: line is not supported for kernel traces, expected burst");
+  if (options.resolution == "line") return replay_lines(options);
+  if (!options.tier.empty() || options.outstanding != 0)
+    throw UserError("--tier, --outstanding: only with --resolution line");
   check_folder(options.out);
   Progress progress(options.progress, options.quiet);
   ReplayRequest request;
@@ -138,8 +181,15 @@ Action add_replay(CLI::App& app) {
                    "GPU of each trace, such as 0,1; left out: they share GPU 0");
   verb->add_option("--tenant-weights", options->tenant_weights,
                    "Weight of each trace where they share a resource, such as 1,3; left out: 1");
-  verb->add_option("--resolution", options->resolution, "burst (default)")
+  verb->add_option("--resolution", options->resolution,
+                   "burst (default), or line: an address trace, request by request through the "
+                   "banks of one memory")
       ->check(CLI::IsMember({"burst", "line"}));
+  verb->add_option("--tier", options->tier,
+                   "With --resolution line: which memory; left out: the first with DRAM banks");
+  verb->add_option("--outstanding", options->outstanding,
+                   "With --resolution line: requests without an answer at most; left out: as many "
+                   "as are taken");
   verb->add_option("--seed", options->seed, "Seed over the scenario's");
   verb->add_flag("--quiet", options->quiet, "Nothing on stdout; faults still go to stderr");
   verb->add_option("--progress", options->progress, "On stderr; auto: only on a terminal")

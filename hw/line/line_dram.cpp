@@ -11,8 +11,8 @@ using dram::Cycle;
 using dram::kNever;
 
 LineDram::LineDram(sc_core::sc_module_name module, const Options& options)
-    : sc_core::sc_module(module), dram_(options.dram), latency_(options.controller_latency),
-      clock_(options.dram.timings.clock.count),
+    : sc_core::sc_module(module), dram_(options.dram), media_latency_(options.media_latency),
+      port_latency_(options.port_latency), clock_(options.dram.timings.clock.count),
       pipeline_(options.dram.timings.tCL + options.dram.timings.burst) {
   in.register_nb_transport_fw(this, &LineDram::nb_transport_fw);
   slots_.reserve(4096);
@@ -77,8 +77,8 @@ tlm::tlm_sync_enum LineDram::nb_transport_fw(int upstream, tlm::tlm_generic_payl
     return tlm::TLM_ACCEPTED;
   }
   if (slot.write) {
-    slot.done = now + 1;
-    delay = to_sc(dram_.time(slot.done) - sim_now());
+    slot.done = now;
+    delay = to_sc(dram_.time(now) - sim_now());
     finish(index);
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
     return tlm::TLM_COMPLETED;
@@ -127,7 +127,7 @@ void LineDram::retry(Cycle now) {
     }
     Slot& slot = slots_[waits.slot];
     if (slot.write) {
-      slot.done = now + 1;
+      slot.done = now;
       respond(waits.slot);
       continue;
     }
@@ -155,7 +155,8 @@ void LineDram::deliver() {
 void LineDram::respond(std::uint32_t index) {
   const Slot& slot = slots_[index];
   tlm::tlm_generic_payload& payload = *slot.payload;
-  const Femtoseconds answer = dram_.time(slot.done) + (slot.write ? Femtoseconds{} : latency_);
+  const Femtoseconds answer =
+      dram_.time(slot.done) + (slot.write ? Femtoseconds{} : media_latency_ + port_latency_);
   const auto upstream = static_cast<unsigned>(slot.upstream);
   finish(index);
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
@@ -174,11 +175,11 @@ void LineDram::finish(std::uint32_t index) {
     statistics_.write_bytes += bytes;
   } else {
     statistics_.read_bytes += bytes;
-    const auto picoseconds = [&](Cycle clocks) {
-      return static_cast<std::uint64_t>((clocks * clock_ + latency_.count) / 1000);
+    const auto picoseconds = [&](Cycle clocks, Femtoseconds latency) {
+      return static_cast<std::uint64_t>((clocks * clock_ + latency.count) / 1000);
     };
-    statistics_.media.add(picoseconds(slot.done - slot.taken));
-    statistics_.port.add(picoseconds(slot.done - slot.arrived));
+    statistics_.media.add(picoseconds(slot.done - slot.taken, media_latency_));
+    statistics_.port.add(picoseconds(slot.done - slot.arrived, media_latency_ + port_latency_));
   }
   slots_[index].payload = nullptr;
   free_.push_back(index);

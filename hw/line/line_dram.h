@@ -17,7 +17,8 @@ namespace umf::hw {
 struct LineStatistics {
   std::uint64_t transactions = 0, read_bytes = 0, write_bytes = 0;
   /// Picoseconds. `media`: from the clock in which all of a read was in the queues to the last of
-  /// its data. `port`: from its request to its response, waiting at the port included.
+  /// its data, media_latency included. `port`: from its request to its response, waiting at the
+  /// port and port_latency included.
   Histogram media, port;
 };
 
@@ -38,12 +39,15 @@ public:
 
   struct Options {
     dram::DramConfig dram;
-    /// Between the port and the queues, both ways together (boundary: media).
-    Femtoseconds controller_latency{};
+    /// Of a read between the controller's port and the queues, both ways (boundary: media).
+    Femtoseconds media_latency{};
+    /// And between the tier's port and the controller's, both ways (boundary: port).
+    Femtoseconds port_latency{};
   };
   LineDram(sc_core::sc_module_name name, const Options& options);
 
   dram::Dram& dram() { return dram_; }
+  Femtoseconds clock() const { return {clock_}; } ///< CK
   const LineStatistics& statistics() const { return statistics_; }
   /// Plays what is still queued (posted writes) and returns when the last data was on the bus.
   Femtoseconds drain();
@@ -77,7 +81,7 @@ private:
   dram::Cycle cycle_of(Femtoseconds time);
 
   dram::Dram dram_;
-  Femtoseconds latency_;
+  Femtoseconds media_latency_, port_latency_;
   std::int64_t clock_;
   dram::Cycle pipeline_; ///< RD to the end of its data
   LineStatistics statistics_;

@@ -82,14 +82,18 @@ Bench::Bench(hw::SchedulerConfig config, bool with_tiers) {
   fast.read_efficiency = 1;
   fast.mix_loss = 0;
   fast.media_latency = 100_ns;
-  hbm = std::make_unique<hw::Hbm>("hbm", *clock, fast, "hbm");
+  KeyContext keys;
+  const hw::dram::Standards standards;
+  hbm = std::make_unique<hw::Hbm>(
+      "hbm", *clock, fast, hw::hbm_media(fast, standards.find(fast.standard, "", keys)), "hbm");
   hw::CxlDeviceConfig far;
   far.bandwidth = BytesPerSecond{100e9};
   far.efficiency = 1;
   far.mix_loss = 0;
   far.controller_latency = 0_ns;
   far.media_latency = 100_ns;
-  cxl = std::make_unique<hw::CxlDevice>("cxl", *clock, far, "cxl");
+  cxl = std::make_unique<hw::CxlDevice>(
+      "cxl", *clock, far, hw::cxl_media(far, standards.find(far.media, "", keys)), "cxl");
   unit->ports.bind(hbm->in);
   unit->ports.bind(cxl->in);
 }

@@ -11,37 +11,37 @@ using Catch::Matchers::Contains;
 
 TEST_CASE("HBM peak: stacks of 1024 bits at the standard's fastest pin") {
   struct Row {
-    hw::HbmStandard standard;
+    const char* standard;
     double gigabytes; ///< of one stack
   };
-  const Row row = GENERATE(Row{hw::HbmStandard::hbm2, 307.2}, Row{hw::HbmStandard::hbm2e, 460.8},
-                           Row{hw::HbmStandard::hbm3, 819.2}, Row{hw::HbmStandard::hbm3e, 1254.4});
+  const Row row =
+      GENERATE(Row{"hbm2", 307.2}, Row{"hbm2e", 460.8}, Row{"hbm3", 819.2}, Row{"hbm3e", 1254.4});
   hw::HbmConfig config;
-  config.standard = row.standard;
   config.stacks = 5;
-  CHECK(hw::hbm_peak(config).value / 1e9 == Approx(5 * row.gigabytes));
+  KeyContext context;
+  const auto standard = hw::dram::Standards().find(row.standard, "", context);
+  CHECK(hw::dram::fastest(hw::hbm_media(config, standard)).value / 1e9 ==
+        Approx(5 * row.gigabytes).epsilon(1e-5));
 }
 
 TEST_CASE("CXL media peak: 64-bit channels at the standard's rate") {
   struct Row {
-    hw::DdrStandard media;
+    const char* media;
     double gigabytes; ///< of one channel
   };
-  const Row row =
-      GENERATE(Row{hw::DdrStandard::ddr5_4800, 38.4}, Row{hw::DdrStandard::ddr5_5600, 44.8},
-               Row{hw::DdrStandard::ddr5_6400, 51.2});
+  const Row row = GENERATE(Row{"ddr5-4800", 38.4}, Row{"ddr5-5600", 44.8}, Row{"ddr5-6400", 51.2});
   hw::CxlDeviceConfig config;
-  config.media = row.media;
   config.channels = 8;
-  CHECK(hw::cxl_media_peak(config).value / 1e9 == Approx(8 * row.gigabytes));
+  KeyContext context;
+  const auto standard = hw::dram::Standards().find(row.media, "", context);
+  CHECK(hw::dram::fastest(hw::cxl_media(config, standard)).value / 1e9 ==
+        Approx(8 * row.gigabytes).epsilon(1e-5));
 }
 
 namespace {
 
-template <class Config>
-std::string fault(const Component<Config>& keys,
-                  void (*check)(const Config&, const std::string&, KeyContext&),
-                  const std::string& text) {
+template <class Config, class Check>
+std::string fault(const Component<Config>& keys, Check check, const std::string& text) {
   KeyContext context;
   const JsonValue object = parse_json(text, "f");
   const Config config = keys.read(object, context);
@@ -55,11 +55,20 @@ std::string fault(const Component<Config>& keys,
 }
 
 std::string hbm_fault(const std::string& text) {
-  return fault(hw::hbm_component(), hw::check_hbm, text);
+  const auto check = [](const hw::HbmConfig& config, const std::string& pointer, KeyContext& keys) {
+    const auto standard = hw::dram::Standards().find(config.standard, "/standard", keys);
+    hw::check_hbm(config, hw::hbm_media(config, standard), pointer, keys);
+  };
+  return fault(hw::hbm_component(), check, text);
 }
 
 std::string cxl_fault(const std::string& text) {
-  return fault(hw::cxl_device_component(), hw::check_cxl_device, text);
+  const auto check = [](const hw::CxlDeviceConfig& config, const std::string& pointer,
+                        KeyContext& keys) {
+    const auto standard = hw::dram::Standards().find(config.media, "/media", keys);
+    hw::check_cxl_device(config, hw::cxl_media(config, standard), pointer, keys);
+  };
+  return fault(hw::cxl_device_component(), check, text);
 }
 
 } // namespace
