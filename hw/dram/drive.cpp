@@ -3,6 +3,7 @@
 #include "model/base/error.h"
 
 #include <algorithm>
+#include <deque>
 #include <queue>
 
 namespace umf::hw::dram {
@@ -18,8 +19,11 @@ public:
 
   Driven run() {
     begin_ = now_;
+    waiting_.resize(dram_.units());
     while (issued_ < drive_.requests)
       if (!issue()) wait();
+    while (parked_ > 0)
+      wait();
     while (!dram_.idle()) {
       now_ = std::max(now_, dram_.next() + 1);
       dram_.advance(now_);
@@ -51,7 +55,12 @@ private:
       slots_.emplace_back();
     }
     const std::uint32_t tag = free_.back();
-    if (dram_.offer(where_, write_, tag, now_) == Offer::refused) return false;
+    const bool behind = drive_.window != 0 && !waiting_[where_.unit].empty();
+    if (behind || dram_.offer(where_, write_, tag, now_) == Offer::refused) {
+      if (parked_ == drive_.window) return false;
+      waiting_[where_.unit].push_back({where_, tag, write_});
+      ++parked_;
+    }
     free_.pop_back();
     slots_[tag] = {offered_, now_, issued_ >= drive_.warm_up};
     if (slots_[tag].measured) ++(write_ ? driven_.writes : driven_.reads);
@@ -61,18 +70,43 @@ private:
     return true;
   }
 
+  /// Moves what waits beside the queues into them, and says when more of it may go.
+  Cycle unpark() {
+    Cycle next = kNever;
+    for (std::uint32_t u = 0; u < waiting_.size(); ++u) {
+      auto& line = waiting_[u];
+      if (line.empty()) continue;
+      while (!line.empty()) {
+        const Parked& head = line.front();
+        if (dram_.offer(head.where, head.write, head.tag, now_) == Offer::refused) break;
+        slots_[head.tag].taken = now_;
+        line.pop_front();
+        --parked_;
+      }
+      if (!line.empty()) next = std::min(next, dram_.room(u));
+    }
+    return next;
+  }
+
   /// On to the next instant at which something can change for the asker.
   void wait() {
     collect();
     const bool full = drive_.outstanding != 0 && in_flight_ == drive_.outstanding;
     Cycle until = kNever;
-    if (head_ && !full) until = std::max(now_ + 1, dram_.room(where_.unit));
-    if (!head_ && !full) until = offered_;
+    if (parked_ > 0) {
+      const std::uint32_t before = parked_;
+      until = std::max(now_ + 1, unpark());
+      if (parked_ < before) return; // there is room beside the queues again
+    }
+    if (head_ && !full && drive_.window == 0)
+      until = std::min(until, std::max(now_ + 1, dram_.room(where_.unit)));
+    if (!head_ && !full && issued_ < drive_.requests) until = std::min(until, offered_);
     if (full) {
       // The earliest completion, known or not.
       for (;;) {
         const Cycle known = done_.empty() ? kNever : done_.top();
         const Cycle bound = dram_.horizon();
+        if (std::min(bound, known) >= until) break;
         if (bound >= known) {
           until = known;
           break;
@@ -84,7 +118,7 @@ private:
     }
     if (head_ && !full) blocked_ += until - now_;
     now_ = std::max(now_, until);
-    if (head_ && !full) dram_.advance(where_.unit, now_);
+    if (head_ && !full && drive_.window == 0) dram_.advance(where_.unit, now_);
     collect();
     while (!done_.empty() && done_.top() <= now_) {
       done_.pop();
@@ -146,6 +180,13 @@ private:
   Cycle now_ = 0, begin_ = 0, offered_ = 0, last_ = 0, blocked_ = 0;
   Location where_;
   bool write_ = false, head_ = false;
+  struct Parked {
+    Location where;
+    std::uint32_t tag;
+    bool write;
+  };
+  std::vector<std::deque<Parked>> waiting_; ///< by unit
+  std::uint32_t parked_ = 0;
 };
 
 } // namespace

@@ -14,6 +14,9 @@ struct Drive {
   /// Accesses in flight at most (closed loop); 0: as many as the queues take, in order, waiting
   /// at the first refusal. A write is in flight until its queue has taken it.
   std::uint32_t outstanding = 0;
+  /// Requests that may wait beside the queues, each for its unit, so that one that finds no room
+  /// does not hold up those behind it (as a crossbar with a queue an output); 0: it does.
+  std::uint32_t window = 0;
   /// Open loop: so many bytes a second are offered, evenly; nothing: as fast as the loop allows.
   std::optional<BytesPerSecond> rate;
 };

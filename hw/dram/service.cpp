@@ -126,22 +126,26 @@ double Service::share(ServicePoint point) const {
   how.traffic.streams = point.streams;
   how.traffic.period = 8;
   how.traffic.writes = 8 - point.read_eighths;
-  // Ten refresh intervals of bus time: per-bank refresh has gone round, all-bank has come ten
-  // times; short runs are slower, but need no more of them.
+  // Ten refresh intervals of bus time, the last four of them measured: by then refreshes
+  // that may be put off have been, and come one an interval.
   const Timings& t = curves_->unit.timings;
-  const auto interval = static_cast<std::uint64_t>(t.tREFI / t.burst);
-  how.requests = std::clamp<std::uint64_t>(10 * interval, 8'000, 60'000);
-  how.warm_up = how.requests / 10;
+  const std::uint64_t owed = curves_->unit.controller.postpone + 2;
+  const std::uint64_t interval =
+      std::clamp<std::uint64_t>(static_cast<std::uint64_t>(t.tREFI / t.burst), 500, 5'000);
+  how.requests = (owed + 4) * interval;
+  how.warm_up = owed * interval;
   place->second = drive(unit, how).share;
   return place->second;
 }
 
 std::array<double, 9> Service::mix() const {
   std::array<double, 9> shares{};
-  for (std::uint32_t r = 0; r <= 8; ++r) {
+  for (std::uint32_t r = 0; r <= 8; r += 2) {
     const bool mixed = r != 0 && r != 8;
     shares[r] = share({r, ServicePoint::kLongRun, mixed ? 2U : 1U});
   }
+  for (std::uint32_t r = 1; r < 8; r += 2) // straight in between
+    shares[r] = (shares[r - 1] + shares[r + 1]) / 2;
   return shares;
 }
 

@@ -220,10 +220,10 @@ TEST_CASE("a read's latency is from offer to last data and a write's ends with i
   const Timings& t = config.timings;
   Dram dram(config);
   const Location where = dram.locate(0);
-  CHECK(dram.offer(where, false, 0, 10));
+  CHECK(dram.offer(where, false, 0, 10) == Offer::queued);
   Location other = where;
   other.bank = 1;
-  CHECK(dram.offer(other, true, 1, 10));
+  CHECK(dram.offer(other, true, 1, 10) == Offer::done);
   dram.advance(1000);
   REQUIRE(dram.done().size() == 2);
   CHECK((dram.done()[0].tag == 1 && dram.done()[0].at == 11));

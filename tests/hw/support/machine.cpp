@@ -33,7 +33,7 @@ const char* const kMachine = R"({
 })";
 
 const char* const kPool = R"({
-  "tiers": { "cxl": { "kind": "cxl", "capacity": "8GiB", "mix_loss": 0.0,
+  "tiers": { "cxl": { "kind": "cxl", "capacity": "8GiB", "efficiency": 0.87, "mix_loss": 0.0,
                       "controller_latency": "62ns", "media_latency": "45ns" } },
   "links": { "gpu0-cxl": { "kind": "cxl", "from": "gpu0", "to": "cxl", "generation": 5,
                            "width": 16, "one_way_latency": "25ns" } },
