@@ -34,12 +34,12 @@ const std::vector<Row> kRows = {
     {"h100-64g", "hbm", "activation", {}, 95, 95, 95, 154, 365, 1552.7},
     // 95 + 91.2; + (149.6 + 289) / 2 = 405.5, HW004. 2039 × 0.868 = HW017's 1769
     {"a100-80g-sxm", "hbm", "activation", {}, 95, 95, 95, 186.2, 405.5, 1769.9},
-    // 2400 × 0.996: per-bank refresh hides behind the other banks
-    {"umf-three-tier", "hbm", "activation", {}, 95, 95, 95, 164, 375, 2389.5},
+    // 2400 × 0.991: per-bank refresh hides behind the other banks
+    {"umf-three-tier", "hbm", "activation", {}, 95, 95, 95, 164, 375, 2379.1},
     // 5; + 69; + 211. 12,800 GB/s of banks behind an L2 of 4014 B × 1.755 GHz
     {"umf-three-tier", "sram", "kv-value", {}, 5, 5, 5, 74, 285, 7044.6},
     // 45; + controller 62, two links of 2 × 25 and a switch of 2 × 105; + 69; + 211.
-    // 400 × 0.917 of media behind links that carry 421.8: all-bank refresh takes 295 of 3900 ns,
+    // 400 × 0.9125 of media behind links that carry 421.8: all-bank refresh takes 295 of 3900 ns,
     // and the rows it closes are opened again
     {"umf-three-tier",
      "cxl",
@@ -50,7 +50,7 @@ const std::vector<Row> kRows = {
      417,
      486,
      697,
-     366.9},
+     365.0},
 };
 
 std::string trace(const std::string& role, std::uint64_t bytes) {
