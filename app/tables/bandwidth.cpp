@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 /// What a memory carries when it is pressed as hard as its queues take it.
 namespace umf::app {
 
@@ -57,11 +59,19 @@ std::string_view name_of(Locality locality) {
   return "8 streams";
 }
 
+/// Two refresh intervals or more after the warm-up; fewer units are played for longer.
+std::uint64_t requests_of(const dram::DramConfig& config, const Pattern& pattern) {
+  constexpr std::uint64_t kEnough = 200'000;
+  const bool quick = pattern.locality == Locality::sequential || pattern.run >= 65536;
+  const std::uint64_t least = accesses_of(config, quick ? 2.25 : 1.25); // half as fast
+  return std::clamp(kEnough, least, 4 * least);
+}
+
 void add(Table& table, const DramTier& tier, const Pattern& pattern) {
   dram::Dram whole(tier.config);
   dram::Drive how;
   how.traffic = traffic_of(whole, pattern);
-  how.requests = accesses_of(tier.config, pattern.locality == Locality::sequential ? 2 : 1);
+  how.requests = requests_of(tier.config, pattern);
   how.warm_up = how.requests / 10;
   const dram::Driven driven = drive(whole, how);
   const dram::DramStatistics& all = driven.statistics;
