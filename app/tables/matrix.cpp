@@ -15,7 +15,8 @@ namespace {
 
 namespace dram = hw::dram;
 
-enum Direction : std::size_t { kRead, kWrite, kBoth };
+using Direction = std::size_t;
+constexpr Direction kRead = 0, kWrite = 1, kBoth = 2;
 constexpr std::array<std::string_view, 3> kDirections = {"read", "write", "read+write"};
 /// By direction, bytes a second of reads and writes together.
 using Rates = std::array<double, 3>;
