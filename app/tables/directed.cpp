@@ -91,7 +91,7 @@ From nothing(Facts) {
   return std::nullopt;
 }
 
-const Directed kDirected[] = {
+constexpr Directed kDirected[] = {
     {"ACT to RD", "tRCDRD", kNone, two_rows, first_act, [](Facts) { return Mark{Order::read}; }},
     {"ACT to WR", "tRCDWR", kNone, one_write, first_act, [](Facts) { return Mark{Order::write}; }},
     {"RD to the end of its data", "tCL", kNone, two_rows,

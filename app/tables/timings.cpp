@@ -33,6 +33,7 @@ std::vector<StandardPointer> standards_of(const TableOptions& options) {
         names.push_back(member.name);
   }
   std::vector<StandardPointer> all;
+  all.reserve(names.size());
   for (const std::string& name : names)
     all.push_back(standards.find(name, "/dram/" + name, context));
   context.throw_if_faulty();

@@ -1,9 +1,11 @@
-#include "app/tables/memories.h"
+#include "app/tables/csv.h"
+#include "app/tables/suites.h"
 #include "model/base/error.h"
 #include "tests/support/shared_data.h"
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -124,7 +126,7 @@ TEST_CASE("more requests in flight carry more and wait longer", "[app]") {
   }
 }
 
-TEST_CASE("accesses in order carry most, and no figure says more than there is", "[app]") {
+TEST_CASE("no figure of the bandwidth table says more than there is", "[app]") {
   TableOptions options = on("umf-three-tier");
   options.tiers = {"cxl"};
   const Rows rows("bandwidth", options);
@@ -136,15 +138,33 @@ TEST_CASE("accesses in order carry most, and no figure says more than there is",
     CHECK(rows.number(r, "row_hit_rate") <= 1);
     CHECK(rows.number(r, "refreshes_issued") <= rows.number(r, "refreshes_due"));
     CHECK(rows.number(r, "refreshes_issued") > 0);
-    if (rows.at(r, "locality") != "random") continue;
-    const double in_order = rows.only({{"locality", "sequential"},
-                                       {"read_share", rows.at(r, "read_share")},
-                                       {"direction", rows.at(r, "direction")}},
-                                      "GB_per_s");
-    // Streams of a mix walk in step; where two share a bank they close each other's rows for as
-    // long as they do, which random runs of 64 KiB do not.
-    if (rows.at(r, "run_bytes") != "65536" || rows.at(r, "direction") != "mixed")
-      CHECK(rows.number(r, "GB_per_s") < in_order);
+  }
+}
+
+TEST_CASE("no random accesses are carried faster than those in order", "[app]") {
+  const std::string name = GENERATE("h100-sxm", "umf-three-tier");
+  // As a test of golden tables says, they are what the suite makes.
+  const Csv csv = read_csv(source_file("results/golden/bandwidth-" + name + ".csv").string());
+  const auto column = [&](const std::string& wanted) {
+    return std::find(csv.columns.begin(), csv.columns.end(), wanted) - csv.columns.begin();
+  };
+  const auto at = [&](const Csv::Row& row, const std::string& wanted) {
+    return row.fields.at(static_cast<std::size_t>(column(wanted)));
+  };
+  std::map<std::string, double> in_order; ///< by read share
+  for (const Csv::Row& row : csv.rows)
+    if (at(row, "locality") == "sequential")
+      in_order[at(row, "read_share")] = std::stod(at(row, "GB_per_s"));
+  REQUIRE(in_order.size() == 4);
+  for (const Csv::Row& row : csv.rows) {
+    // Four streams of a mix walk in step; where two share a bank they close each other's rows for
+    // as long as they do. DDR5's few banks of a group have that here; long random runs do not.
+    if (name == "umf-three-tier" && at(row, "read_share") == "0.75" &&
+        at(row, "run_bytes") == "65536")
+      continue;
+    if (at(row, "locality") != "random") continue;
+    CAPTURE(name, row.line);
+    CHECK(std::stod(at(row, "GB_per_s")) < in_order.at(at(row, "read_share")));
   }
 }
 

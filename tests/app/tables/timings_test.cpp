@@ -54,7 +54,7 @@ std::string time_of(const Table& table, const std::string& standard, const std::
 std::string text_of(const dram::Timings& t, std::string_view name) {
   const auto clocks = [](dram::Cycle count) { return fmt::format("{}nCK", count); };
   using T = dram::Timings;
-  constexpr std::pair<std::string_view, dram::Cycle T::*> all[] = {
+  constexpr std::pair<std::string_view, dram::Cycle T::*> kAll[] = {
       {"tCL", &T::tCL},       {"tCWL", &T::tCWL},       {"tRCDRD", &T::tRCDRD},
       {"tRCDWR", &T::tRCDWR}, {"tRP", &T::tRP},         {"tRAS", &T::tRAS},
       {"tRC", &T::tRC},       {"tCCDS", &T::tCCDS},     {"tCCDL", &T::tCCDL},
@@ -64,7 +64,7 @@ std::string text_of(const dram::Timings& t, std::string_view name) {
       {"tWTRL", &T::tWTRL},   {"tRTW", &T::tRTW},       {"tRTRS", &T::tRTRS},
       {"tPPD", &T::tPPD},     {"tREFI", &T::tREFI},     {"tRFCab", &T::tRFCab},
       {"tRFCpb", &T::tRFCpb}, {"tRREFD", &T::tRREFD}};
-  for (const auto& [known, member] : all)
+  for (const auto& [known, member] : kAll)
     if (known == name) return clocks(t.*member);
   if (name == "act_clocks") return std::to_string(t.act_clocks);
   if (name == "column_clocks") return std::to_string(t.column_clocks);
