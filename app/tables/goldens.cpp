@@ -84,12 +84,14 @@ Golden golden_of(const std::string& name, const JsonValue& entry, const fs::path
       golden.options.scenario = scenario_of(value, at, folder);
     } else if (key == "sets") {
       golden.options.sets = texts_of(value, at);
+    } else if (key == "tiers") {
+      golden.options.tiers = texts_of(value, at);
     } else if (key == "bytes") {
       golden.options.bytes = texts_of(value, at);
     } else if (key == "tolerance") {
       golden.tolerance = tolerances_of(value, at);
     } else {
-      wrong(place, at, "an unknown key, expected suite, scenario, sets, bytes or tolerance");
+      wrong(place, at, "an unknown key, expected suite, scenario, sets, tiers, bytes or tolerance");
     }
   }
   if (golden.suite == nullptr) wrong(entry.place(), pointer, "no \"suite\", expected one");

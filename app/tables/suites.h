@@ -10,8 +10,9 @@ namespace umf::app {
 
 /// What a table is made from; a suite takes of it what it needs.
 struct TableOptions {
-  std::string scenario;          ///< file
-  std::vector<std::string> sets; ///< POINTER=VALUE over it
+  std::string scenario;           ///< file
+  std::vector<std::string> sets;  ///< POINTER=VALUE over it
+  std::vector<std::string> tiers; ///< only these; none: all
   std::vector<std::string> bytes = {"64KiB", "256KiB", "1MiB", "4MiB", "16MiB", "64MiB"};
 };
 

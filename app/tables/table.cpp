@@ -34,6 +34,7 @@ std::string to_csv(const Table& table) {
 }
 
 std::string to_terminal(const Table& table) {
+  if (!table.view.empty()) return table.title + "\n\n" + table.view;
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     widths.push_back(table.columns[i].heading.size());

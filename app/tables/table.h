@@ -24,10 +24,11 @@ struct Table {
   std::string title; ///< lines for people, without the last line's end
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows; ///< a cell a column
+  std::string view{};                  ///< for people in place of the rows; empty: the rows
 };
 
 std::string to_csv(const Table& table);
-/// The title and aligned columns.
+/// The title and aligned columns, or the table's view.
 std::string to_terminal(const Table& table);
 
 } // namespace umf::app

@@ -35,6 +35,10 @@ Action add_tables(CLI::App& app) {
   verb->add_option("--set", options->table.sets, "POINTER=VALUE over the scenario; repeatable")
       ->take_all()
       ->allow_extra_args(false);
+  verb->add_option("--tier", options->table.tiers,
+                   "Only this tier, where tables have rows of tiers; repeatable")
+      ->take_all()
+      ->allow_extra_args(false);
   verb->add_option("--bytes", options->table.bytes, "Sizes to tabulate, such as 2MiB; repeatable")
       ->take_all()
       ->allow_extra_args(false)

@@ -165,7 +165,11 @@ private:
     driven_.blocked = static_cast<double>(blocked_) / static_cast<double>(std::max<Cycle>(1, now_));
     const auto most = std::max_element(sum.lost.begin(), sum.lost.end());
     driven_.limit = static_cast<Limit>(most - sum.lost.begin());
-    driven_.by_mapping = driven_.limit == Limit::queue && driven_.blocked > 0.5;
+    // Units without work while a request waits for another: the map spreads them unevenly.
+    const DramStatistics& all = driven_.statistics;
+    const std::uint64_t apart = all.most_accesses - all.least_accesses;
+    driven_.by_mapping =
+        driven_.limit == Limit::queue && driven_.blocked > 0.5 && apart * 20 > all.most_accesses;
     return std::move(driven_);
   }
 

@@ -8,7 +8,9 @@
 #include "hw/pcie/pcie.h"
 #include "hw/sram/sram.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace umf::hw {
 
@@ -41,6 +43,18 @@ struct HbmSpec : TierSpec {
 
 struct SramSpec : TierSpec {
   SramConfig config;
+  std::optional<Banks> banks() const override {
+    Banks banks;
+    banks.clock = {std::max<std::int64_t>(1, std::llround(1e15 / config.clock.value))};
+    banks.one_way = config.port_latency;
+    const std::int64_t clock = banks.clock.count;
+    banks.config = {.banks = config.banks,
+                    .word = static_cast<std::uint32_t>(std::ceil(config.bank_width.value)),
+                    .latency =
+                        static_cast<std::uint64_t>((config.bank_latency.count + clock - 1) / clock),
+                    .ports = config.ports};
+    return banks;
+  }
   policy::TierClass tier_class() const override { return policy::TierClass::sram; }
   Bytes capacity() const override { return config.capacity; }
   bool on_package() const override { return true; }

@@ -3,6 +3,7 @@
 #include "hw/dram/media.h"
 #include "hw/fabric/media_target.h"
 #include "hw/pcie/link.h"
+#include "hw/sram/sram_banks.h"
 #include "model/base/keys.h"
 #include "model/policy/policy.h"
 
@@ -44,6 +45,13 @@ public:
     Femtoseconds media_latency{}; ///< boundary media
   };
   virtual std::optional<Line> line() const { return std::nullopt; }
+  /// The banks of static memory behind it, their clock, and the way to them or back.
+  struct Banks {
+    SramBanksConfig config;
+    Femtoseconds clock{};
+    Femtoseconds one_way{}; ///< boundary port, not media
+  };
+  virtual std::optional<Banks> banks() const { return std::nullopt; }
   virtual std::unique_ptr<MediaTarget> make(const std::string& module, FlowClock& clock,
                                             const std::string& instance) const = 0;
 };

@@ -42,6 +42,9 @@ TEST_CASE("wrong usage is one line on stderr and exit 2", "[app]") {
       {{"tables"}, "--scenario is required"},
       {{"regress"}, "GOLDEN is required"},
       {{"tables", "--scenario", machine, "--suite", "breakeven"}, "--suite: breakeven"},
+      {{"tables", "--scenario", machine, "--suite", "idle-latncy"}, "{break-even,idle-latency,"},
+      {{"tables", "--scenario", machine, "--suite", "matrix", "--tier", "hbn"},
+       "--tier: no tier \"hbn\", did you mean \"hbm\"?"},
       {{"tables", "--scenario", machine, "--bytes", "64"}, "--bytes: "},
       {{"tables", "--scenario", machine, "--bytes", "0B"}, "--bytes: "},
   }));
