@@ -15,6 +15,7 @@ while getopts n: option; do
   esac
 done
 
+command -v python3 >/dev/null || { echo "python3 is missing: it makes the table" >&2; exit 3; }
 need build
 build release line_dram_bench
 program=$root/build/release/tests/bench/line_dram_bench
@@ -28,6 +29,6 @@ while IFS= read -r name; do
   done
 done <<<"$names" >"$table"
 
-node "$root/scripts/simulators.js" "$table" "$runs" >"$root/results/simulators.md.new"
+python3 "$root/scripts/simulators.py" <"$table" >"$root/results/simulators.md.new"
 mv "$root/results/simulators.md.new" "$root/results/simulators.md"
 cat "$root/results/simulators.md"
