@@ -22,7 +22,7 @@ struct CxlDeviceConfig {
   Femtoseconds controller_latency = 62_ns;
   Femtoseconds queue_latency = 14_ns;
   std::optional<Femtoseconds> media_latency;
-  dram::ControllerConfig controller{.refresh = dram::RefreshMode::all_bank};
+  dram::ControllerConfig controller{.refresh = dram::RefreshMode::all_bank, .stagger = false};
   PicojoulesPerBit read_energy{15};
   PicojoulesPerBit write_energy{15};
   std::optional<std::string> behind;

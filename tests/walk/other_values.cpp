@@ -69,8 +69,13 @@ std::vector<std::string> other_shares() {
   return values;
 }
 
-/// An entry and two, small enough for indices and different enough for weights.
-std::vector<std::string> other_lists() {
+/// Of an address map: fields in another order, a bank that follows the row. Else an entry and two,
+/// small enough for indices and different enough for weights.
+std::vector<std::string> other_lists(const std::string& name) {
+  if (name.ends_with("mapping"))
+    return {R"(["row","rank","column","bank","group","unit"])",
+            R"(["row","column","rank","bank","group","unit"])"};
+  if (name.ends_with("hash")) return {R"(["bank^row>>0"])", R"(["group^row>>0"])"};
   return {"[2]", "[1]", "[1,2]", "[0,1]"};
 }
 
@@ -81,7 +86,7 @@ std::vector<std::string> other_values(const KeyInfo& key, const std::string& now
   if (key.type.container == KeyType::Container::shares) {
     values = other_shares();
   } else if (key.type.container == KeyType::Container::list) {
-    values = other_lists();
+    values = other_lists(key.name);
   } else if (key.type.container == KeyType::Container::one) {
     switch (key.type.leaf) {
     case KeyType::Leaf::whole:
@@ -101,6 +106,9 @@ std::vector<std::string> other_values(const KeyInfo& key, const std::string& now
       break;
     case KeyType::Leaf::text:
       values = {"another"};
+      // DRAM standards by name.
+      if (key.name == "standard") values = {"hbm3e", "hbm3", "hbm2e", "hbm2"};
+      if (key.name == "media") values = {"ddr5-5600", "ddr5-4800", "ddr5-6400"};
       break;
     }
   }

@@ -13,6 +13,8 @@ struct Situation {
   std::vector<std::string> keys;
   /// What the key changes is how much is written down, not what.
   bool lengths = false;
+  /// Not empty: an address trace, at line resolution, through the memory of this name.
+  std::string tier{};
 };
 
 /// Machines that lack what a situation sets leave it out.

@@ -66,8 +66,8 @@ void drop_echoes(Json& value) {
   static const std::set<std::string> echoes = {
       "version", "scenario", "seed", "policy", "replay", "resolution", "gpus", "trace",
       // of the scenario, or shares of a rate in it
-      "capacity_bytes", "ledger", "utilisation", "max_channel_utilisation", "tx_utilisation",
-      "rx_utilisation"};
+      "capacity_bytes", "peak_bytes_per_s", "ledger", "utilisation", "max_channel_utilisation",
+      "tx_utilisation", "rx_utilisation"};
   if (!value.is_object()) return;
   for (const std::string& echo : echoes)
     value.erase(echo);
@@ -177,8 +177,12 @@ private:
     if (!is_legal(sets)) return {};
     ++replays_;
     std::vector<std::string> arguments = {"replay"};
+    const bool lines = !situation.tier.empty();
     for (const std::string& trace : situation.traces)
-      arguments.push_back(source_file("tests/walk/traces/" + trace + ".jsonl").string());
+      arguments.push_back(
+          source_file("tests/walk/traces/" + trace + (lines ? ".trace" : ".jsonl")).string());
+    if (lines)
+      arguments.insert(arguments.end(), {"--resolution", "line", "--tier", situation.tier});
     arguments.insert(arguments.end(), {"--scenario", preset(machine_), "--quiet", "--out", "out"});
     for (const std::string& set : sets)
       arguments.insert(arguments.end(), {"--set", set});
@@ -193,7 +197,9 @@ private:
     // What a key asks of traces, no scenario alone can break.
     if (refused("no operation has a recorded time") || refused("expected an entry a trace"))
       return {};
+    if (lines && refused("--tier: no memory")) return {};
     REQUIRE(ended.status == 0);
+    if (lines) return line_figures();
     return situation.lengths ? lengths() : figures();
   }
 
@@ -202,6 +208,12 @@ private:
     drop_echoes(summary);
     drop_echoes_of_tenants(summary);
     return summary.dump() + folder_.read("out/kernels.csv");
+  }
+
+  std::string line_figures() const {
+    Json summary = Json::parse(folder_.read("out/summary.json"));
+    drop_echoes(summary);
+    return summary.dump();
   }
 
   std::string lengths() const {
