@@ -22,7 +22,8 @@ struct CxlDeviceConfig {
   Femtoseconds controller_latency = 62_ns;
   Femtoseconds queue_latency = 14_ns;
   std::optional<Femtoseconds> media_latency;
-  dram::ControllerConfig controller{.refresh = dram::RefreshMode::all_bank, .stagger = false};
+  dram::ControllerConfig controller{
+      .refresh = dram::RefreshMode::all_bank, .postpone = 0, .stagger = false};
   PicojoulesPerBit read_energy{15};
   PicojoulesPerBit write_energy{15};
   std::optional<std::string> behind;

@@ -42,7 +42,8 @@ TEST_CASE("a fault in a scenario is a line with file, line, column and pointer",
       {machine(R"("capacity": "-1GiB")"), "m.json:2:50: /tiers/hbm/capacity: "},
       {machine(R"("stacks": 0)"), "m.json:2:48: /tiers/hbm/stacks: "},
       {machine(R"("stacks": 2.5)"), "m.json:2:48: /tiers/hbm/stacks: "},
-      {machine(R"("standard": "hbm9")"), "m.json:2:50: /tiers/hbm/standard: unknown standard \"hbm9\", expected ddr5-4800"},
+      {machine(R"("standard": "hbm9")"),
+       "m.json:2:50: /tiers/hbm/standard: unknown standard \"hbm9\", expected ddr5-4800"},
       // One HBM3 stack of 1024 pins at 6.4 Gb/s carries 819.2 GB/s.
       {machine(R"("stacks": 1, "bandwidth": "900GB/s")"),
        "m.json:2:64: /tiers/hbm/bandwidth: 900GB/s is more than 1 stack(s) of this standard "

@@ -29,7 +29,6 @@ const Texts kSecond = {"/links/gpu1-"};
 
 const Texts kPools = {"umf-small-hbm", "umf-three-tier", "umf-two-gpus"};
 const char* const kEnds = "what a link joins: another end is another machine";
-const char* const kBound = "bounds the bandwidth, which the machine gives";
 
 } // namespace
 
@@ -75,7 +74,7 @@ const std::vector<Situation>& situations() {
        "hbm"},
       {{"lines"},
        {"tiers.hbm.controller.refresh=all_bank"},
-       {"/tiers/hbm/controller/"},
+       {"/tiers/hbm/controller/", "/tiers/hbm/standard"},
        false,
        "hbm"},
       {{"lines"}, {}, {"/tiers/cxl/controller/", "/tiers/cxl/queue"}, false, "cxl"},
@@ -94,7 +93,6 @@ const std::vector<Exception>& exceptions() {
   static const std::vector<Exception> list = {
       {"/name", {}, "what reports call it"},
       {"/seed", {}, "nothing is drawn at random yet"},
-      {"/tiers/cxl/media", {"umf-three-tier"}, kBound},
       {"/tiers/cxl/behind", kPools, "says what is checked against the links"},
       {"/links/gpu0-host/from", {}, kEnds},
       {"/links/gpu0-host/to", {}, kEnds},
