@@ -104,7 +104,9 @@ public:
   }
   /// No read completes before this clock unless something is pushed; kNever: none waits.
   Cycle next_data() const {
-    return count_[0] == 0 ? kNever : bound_ + timings_.tCL + timings_.burst;
+    if (count_[0] == 0) return kNever;
+    // Without a hit among the reads a row has to be opened first.
+    return bound_ + (hit_[0] == 0 ? timings_.tRCDRD : 0) + timings_.tCL + timings_.burst;
   }
   bool idle() const { return count_[0] + count_[1] == 0; }
   std::uint32_t waiting(bool write) const { return count_[write]; }

@@ -4,6 +4,7 @@
 #include "model/base/error.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace umf::hw {
 
@@ -13,7 +14,7 @@ using dram::kNever;
 LineDram::LineDram(sc_core::sc_module_name module, const Options& options)
     : sc_core::sc_module(module), dram_(options.dram), media_latency_(options.media_latency),
       port_latency_(options.port_latency), clock_(options.dram.timings.clock.count),
-      pipeline_(options.dram.timings.tCL + options.dram.timings.burst) {
+      access_bits_(static_cast<std::uint32_t>(std::countr_zero(dram_.access_bytes()))) {
   in.register_nb_transport_fw(this, &LineDram::nb_transport_fw);
   slots_.reserve(4096);
   sc_core::sc_spawn_options method;
@@ -35,12 +36,11 @@ Cycle LineDram::cycle_of(Femtoseconds time) {
 tlm::tlm_sync_enum LineDram::nb_transport_fw(int upstream, tlm::tlm_generic_payload& payload,
                                              tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   if (phase != tlm::BEGIN_REQ) return tlm::TLM_COMPLETED; // END_RESP: nothing left to do
-  const Femtoseconds at = from_sc(sc_core::sc_time_stamp() + delay);
+  const Femtoseconds at = sim_now() + from_sc(delay);
   Cycle now = cycle_of(at);
-  const std::uint64_t access = dram_.access_bytes();
-  const std::uint64_t begin = payload.get_address() / access;
+  const std::uint64_t begin = payload.get_address() >> access_bits_;
   const std::uint64_t length = std::max<std::uint64_t>(1, payload.get_data_length());
-  const std::uint64_t end = (payload.get_address() + length + access - 1) / access;
+  const std::uint64_t end = ((payload.get_address() + length - 1) >> access_bits_) + 1;
 
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(slots_.size()));
@@ -50,23 +50,23 @@ tlm::tlm_sync_enum LineDram::nb_transport_fw(int upstream, tlm::tlm_generic_payl
   free_.pop_back();
   Slot& slot = slots_[index];
   slot.payload = &payload;
-  slot.address = begin * access;
+  slot.address = begin << access_bits_;
   slot.left = static_cast<std::uint32_t>(end - begin);
   slot.open = 0;
   slot.arrived = now;
   slot.done = now;
   slot.upstream = upstream;
   slot.write = payload.is_write();
-  slot.forwarded = false;
 
   std::uint32_t unit = 0;
-  bool taken = take(index, now, unit);
+  Cycle data = kNever;
+  bool taken = take(index, now, unit, data);
   if (!taken && in.size() == 1) {
     // Nobody else can send before this one is taken: the clock in which it is can be found now.
     do {
       now = std::max(now + 1, dram_.room(unit));
       dram_.advance(unit, now);
-      taken = take(index, now, unit);
+      taken = take(index, now, unit, data);
     } while (!taken);
     delay += to_sc(dram_.time(now) - at);
   }
@@ -84,13 +84,14 @@ tlm::tlm_sync_enum LineDram::nb_transport_fw(int upstream, tlm::tlm_generic_payl
     return tlm::TLM_COMPLETED;
   }
   payload.acquire();
-  wake_by(slot.forwarded ? now + 1 : now + pipeline_);
+  wake_by(data);
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;
 }
 
-/// Moves accesses of a request into the queues; false: `unit` has no room for the next.
-bool LineDram::take(std::uint32_t index, Cycle now, std::uint32_t& unit) {
+/// Moves accesses of a request into the queues; false: `unit` has no room for the next. No data of
+/// those moved is there before `data`.
+bool LineDram::take(std::uint32_t index, Cycle now, std::uint32_t& unit, Cycle& data) {
   Slot& slot = slots_[index];
   while (slot.left > 0) {
     const dram::Location where = dram_.locate(slot.address);
@@ -99,7 +100,8 @@ bool LineDram::take(std::uint32_t index, Cycle now, std::uint32_t& unit) {
       unit = where.unit;
       return false;
     }
-    if (offer == dram::Offer::done) slot.forwarded = true;
+    data = std::min(data,
+                    offer == dram::Offer::done ? now + 1 : dram_.channel(where.unit).next_data());
     slot.address += dram_.access_bytes();
     --slot.left;
     ++slot.open;
@@ -121,7 +123,8 @@ void LineDram::retry(Cycle now) {
   retried_.swap(blocked_);
   blocked_.clear();
   for (Blocked& waits : retried_) {
-    if (!take(waits.slot, now, waits.unit)) {
+    Cycle data = kNever; // plan() looks at all units afterwards
+    if (!take(waits.slot, now, waits.unit, data)) {
       blocked_.push_back(waits);
       continue;
     }
@@ -178,11 +181,23 @@ void LineDram::finish(std::uint32_t index) {
     const auto picoseconds = [&](Cycle clocks, Femtoseconds latency) {
       return static_cast<std::uint64_t>((clocks * clock_ + latency.count) / 1000);
     };
-    statistics_.media.add(picoseconds(slot.done - slot.taken, media_latency_));
-    statistics_.port.add(picoseconds(slot.done - slot.arrived, media_latency_ + port_latency_));
+    const std::uint64_t media = picoseconds(slot.done - slot.taken, media_latency_);
+    if (slot.taken == slot.arrived && port_latency_.count == 0) {
+      at_once_.add(media); // most reads find room: one count serves both boundaries
+    } else {
+      statistics_.media.add(media);
+      statistics_.port.add(picoseconds(slot.done - slot.arrived, media_latency_ + port_latency_));
+    }
   }
   slots_[index].payload = nullptr;
   free_.push_back(index);
+}
+
+LineStatistics LineDram::statistics() const {
+  LineStatistics all = statistics_;
+  all.media.merge(at_once_);
+  all.port.merge(at_once_);
+  return all;
 }
 
 /// The next instant at which a request can be taken or an answer is due.

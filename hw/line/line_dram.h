@@ -48,7 +48,7 @@ public:
 
   dram::Dram& dram() { return dram_; }
   Femtoseconds clock() const { return {clock_}; } ///< CK
-  const LineStatistics& statistics() const { return statistics_; }
+  LineStatistics statistics() const;
   /// Plays what is still queued (posted writes) and returns when the last data was on the bus.
   Femtoseconds drain();
 
@@ -61,7 +61,6 @@ private:
     dram::Cycle arrived = 0, taken = 0, done = 0;
     std::int32_t upstream = 0;
     bool write = false;
-    bool forwarded = false; ///< some of it was answered from a write queue
   };
   /// A request that waits at its socket for room in a unit.
   struct Blocked {
@@ -70,7 +69,7 @@ private:
 
   tlm::tlm_sync_enum nb_transport_fw(int upstream, tlm::tlm_generic_payload& payload,
                                      tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  bool take(std::uint32_t slot, dram::Cycle now, std::uint32_t& unit);
+  bool take(std::uint32_t slot, dram::Cycle now, std::uint32_t& unit, dram::Cycle& data);
   void wake();
   void retry(dram::Cycle now);
   void deliver();
@@ -83,8 +82,9 @@ private:
   dram::Dram dram_;
   Femtoseconds media_latency_, port_latency_;
   std::int64_t clock_;
-  dram::Cycle pipeline_; ///< RD to the end of its data
-  LineStatistics statistics_;
+  std::uint32_t access_bits_;
+  LineStatistics statistics_; ///< less what at_once_ counts
+  Histogram at_once_;         ///< of both boundaries: reads that found room when they came
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_;
   std::vector<Blocked> blocked_, retried_;
