@@ -271,12 +271,30 @@ void Channel::choose_column() {
   const auto& ready = column_ready_[writing_];
   const auto& group = group_column_[writing_];
   const auto& order = hit_order_[writing_];
-  Best best{std::max(cursor_, column_bus_), mask != 0 ? slots_[oldest_[writing_]].order : 0};
-  each_bit(mask, [&](std::uint32_t b) {
-    const Cycle rank = ranks_[rank_[b]].column[writing_];
-    best.consider(std::max(std::max(best.floor, ready[b]), std::max(group[group_[b]], rank)),
-                  order[b], b);
-  });
+  if (mask == 0) {
+    column_ = {};
+    return;
+  }
+  const Cycle floor = std::max(cursor_, column_bus_);
+  const auto earliest = [&](std::uint32_t b) {
+    return std::max(std::max(floor, ready[b]),
+                    std::max(group[group_[b]], ranks_[rank_[b]].column[writing_]));
+  };
+  // The oldest of all goes at once if nothing can go before it.
+  const Index oldest = oldest_[writing_];
+  const std::uint32_t first = slots_[oldest].bank;
+  if (lines_[writing_][first].hit == oldest && (mask & bit(first)) != 0) {
+    Cycle least = ranks_[0].column[writing_];
+    for (std::uint32_t r = 1; r < rank_count_; ++r)
+      least = std::min(least, ranks_[r].column[writing_]);
+    const Cycle at = earliest(first);
+    if (at <= std::max(floor, least)) {
+      column_ = {at, first, Row::none};
+      return;
+    }
+  }
+  Best best{floor, slots_[oldest].order};
+  each_bit(mask, [&](std::uint32_t b) { best.consider(earliest(b), order[b], b); });
   column_ = best.choice(Row::none);
 }
 

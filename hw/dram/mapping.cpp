@@ -168,6 +168,20 @@ AddressMap::AddressMap(const AddressMapOptions& options, const std::string& poin
   bank_ = {ones(banks), shape.at(MapField::bank), 0};
   column_ = {ones(shape.bits(MapField::column)), shape.at(MapField::column), 0};
   row_ = {ones(64), shape.at(MapField::row), 0};
+
+  ensure(bytes_ / stacks_ <= std::uint64_t{1} << (8 * kChunks), "a memory too large to map");
+  for (std::size_t chunk = 0; chunk < kChunks; ++chunk)
+    for (std::uint64_t byte = 0; byte < 256; ++byte)
+      packed_by_chunk_[chunk][byte] = pack(byte << (8 * chunk));
+}
+
+std::uint64_t AddressMap::pack(std::uint64_t local) const {
+  std::uint64_t packed = 0;
+  for (std::size_t i = 0; i < step_count_; ++i)
+    packed |= steps_[i].of(local);
+  for (std::size_t i = 0; i < hash_count_; ++i)
+    packed ^= hashes_[i].of(packed);
+  return packed;
 }
 
 void AddressMap::set_interleave(const AddressMapOptions& options, const std::string& pointer,

@@ -48,10 +48,8 @@ public:
       local = over << interleave_shift_ | (address & interleave_mask_);
     }
     std::uint64_t packed = 0;
-    for (std::size_t i = 0; i < step_count_; ++i)
-      packed |= steps_[i].of(local);
-    for (std::size_t i = 0; i < hash_count_; ++i)
-      packed ^= hashes_[i].of(packed);
+    for (std::size_t chunk = 0; chunk < kChunks; ++chunk)
+      packed ^= packed_by_chunk_[chunk][(local >> (8 * chunk)) & 255U];
     return {static_cast<std::uint32_t>(unit_.of(packed) + stack * units_),
             static_cast<std::uint32_t>(bank_.of(packed)),
             static_cast<std::uint32_t>(row_.of(packed)),
@@ -76,10 +74,16 @@ private:
     std::uint64_t back(std::uint64_t word) const { return ((word >> to) & mask) << from; }
   };
 
+  /// The fields of a place of one stack, in one word.
+  std::uint64_t pack(std::uint64_t local) const;
   void set_interleave(const AddressMapOptions& options, const std::string& pointer,
                       KeyContext& context);
   void add_step(const Step& step);
 
+  /// Every step is linear over GF(2), so the word is the XOR of what each byte of the address
+  /// gives.
+  static constexpr std::size_t kChunks = 6;
+  std::array<std::array<std::uint64_t, 256>, kChunks> packed_by_chunk_{};
   std::array<Step, kMostSteps> steps_{};   ///< of the address to the packed word
   std::array<Step, kMostHashes> hashes_{}; ///< within the packed word
   Step unit_, bank_, column_, row_;        ///< of the packed word to each number

@@ -178,10 +178,11 @@ TEST_CASE("the matrix names the slowest hop of each way", "[app]") {
   CHECK(by("gpu0.copy", "hbm", "read") == "gpu0.copy_engine"); // 450 GB/s
   CHECK(by("gpu0.sm", "sram", "read") == "gpu0.l2");           // 12.8 TB/s behind 7.0
   CHECK(by("gpu0.sm", "host", "read") == "gpu0-host");
-  // Eight Gen5 x16 links of 68 B flits carry 47.4 GB/s of writes each (facts.md).
-  CHECK(by("gpu0.sm", "cxl", "write") == "gpu0-sw0");
-  CHECK(rows.only({{"from", "gpu0.sm"}, {"to", "cxl"}, {"direction", "write"}}, "GB_per_s") ==
-        Approx(8 * 47.4).epsilon(0.005));
+  // Eight Gen5 x16 links of 68 B flits carry 8 × 47.4 GB/s of writes (facts.md); the device's 400
+  // GB/s of DDR5 lose 295 of 3900 ns to refresh, and more to opening its rows again.
+  CHECK(by("gpu0.sm", "cxl", "write") == "cxl.media");
+  CHECK(rows.only({{"from", "gpu0.sm"}, {"to", "cxl"}, {"direction", "write"}}, "GB_per_s") <
+        400 * (1 - 295.0 / 3900));
   CHECK_THAT(to_terminal(rows.table()), Catch::Contains("read+write, GB/s\nfrom "));
 }
 
