@@ -121,7 +121,7 @@ AddressRun run_addresses(const AddressRequest& request) {
   run.clock = memory.clock();
   run.units = memory.dram().units();
   const std::uint64_t each = kLine / std::min(kLine, memory.dram().access_bytes());
-  run.ledger = {{"requests read = requests answered", run.requests, run.answered},
+  run.ledger = {{"requests of the trace = requests answered", run.requests, run.answered},
                 {"bytes asked = bytes read + written", run.requests * kLine,
                  run.line.read_bytes + run.line.write_bytes},
                 {"accesses read = on the bus + from write queues", run.reads * each,

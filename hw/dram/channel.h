@@ -184,7 +184,7 @@ private:
   void enlist(Index slot);
   void retire(Index slot);
   void release_parked(const Slot& read);
-  void account_gap(const Slot& slot, Cycle at, Limit bus);
+  void account_gap(const Slot& slot, Cycle at);
   void close_idle(std::uint32_t bank, Cycle now);
   void set_head(bool write, std::uint32_t bank, Index slot) {
     lines_[write][bank].head = slot;
@@ -197,18 +197,19 @@ private:
 
   void refresh_due(std::uint32_t rank);
   void refresh_all(std::uint32_t rank, Cycle at);
-  void begin_set(std::uint32_t rank, Cycle at);
+  void begin_set(std::uint32_t rank);
+  void find_due();
   void issue_set(std::uint32_t rank, Cycle at);
   void skip_idle(Cycle until);
   Cycle due_at(const Rank& rank) const;
   Mask banks_of_set(std::uint32_t rank, std::uint32_t set) const;
   std::uint32_t sets() const { return banks_of_rank_ / timings_.refresh_banks; }
+  Mask all_sets() const { return ((Mask{1} << (sets() - 1)) << 1) - 1; }
 
   std::uint32_t rank_of(std::uint32_t bank) const { return rank_[bank]; }
   Mask banks_of(std::uint32_t rank) const {
     return (((Mask{1} << (banks_of_rank_ - 1)) << 1) - 1) << (rank * banks_of_rank_);
   }
-  std::uint32_t group_of(std::uint32_t bank) const { return group_[bank]; }
   static std::uint8_t filter_hash(std::uint32_t bank, std::uint32_t row, std::uint32_t column) {
     return static_cast<std::uint8_t>(column ^ (row * 37) ^ (bank * 101));
   }

@@ -1,3 +1,4 @@
+#include "hw/dram/bits.h"
 #include "hw/dram/channel.h"
 
 #include <algorithm>
@@ -5,12 +6,6 @@
 
 /// Refresh of a channel: when it is due, how long it may be put off, what it closes.
 namespace umf::hw::dram {
-
-namespace {
-constexpr std::uint64_t bit(std::uint32_t n) {
-  return std::uint64_t{1} << n;
-}
-} // namespace
 
 /// Due times lie on a grid without drift: interval k begins at phase + k × tREFI / sets.
 Cycle Channel::due_at(const Rank& rank) const {
@@ -36,6 +31,13 @@ Channel::Mask Channel::banks_of_set(std::uint32_t rank, std::uint32_t set) const
   return mask;
 }
 
+/// The rank whose refresh is due first.
+void Channel::find_due() {
+  next_due_ = kNever;
+  for (std::uint32_t r = 0; r < rank_count_; ++r)
+    if (ranks_[r].due < next_due_) next_due_ = ranks_[r].due, due_rank_ = r;
+}
+
 void Channel::refresh_due(std::uint32_t r) {
   Rank& rank = ranks_[r];
   const Cycle at = rank.due;
@@ -43,11 +45,9 @@ void Channel::refresh_due(std::uint32_t r) {
   ++rank.owed;
   ++rank.refreshes.due;
   rank.due = due_at(rank);
-  next_due_ = kNever;
-  for (std::uint32_t k = 0; k < rank_count_; ++k)
-    if (ranks_[k].due < next_due_) next_due_ = ranks_[k].due, due_rank_ = k;
+  find_due();
   if (controller_.refresh == RefreshMode::per_bank) {
-    if (rank.set == UINT32_MAX) begin_set(r, at);
+    if (rank.set == UINT32_MAX) begin_set(r);
     return;
   }
   if (rank.waiting == 0 || rank.owed > controller_.postpone) refresh_all(r, at);
@@ -85,7 +85,7 @@ void Channel::refresh_all(std::uint32_t r, Cycle from) {
 
 /// Takes a set of banks out of service for its refresh: one nobody waits for, or, once as many
 /// are owed as may be, the next of the round.
-void Channel::begin_set(std::uint32_t r, Cycle) {
+void Channel::begin_set(std::uint32_t r) {
   Rank& rank = ranks_[r];
   const Mask busy = pending_[0] | pending_[1];
   std::uint32_t chosen = UINT32_MAX;
@@ -117,12 +117,12 @@ void Channel::issue_set(std::uint32_t r, Cycle at) {
   row_bus_ = at + 1;
   refreshing_ &= ~set;
   rank.todo &= ~bit(rank.set);
-  if (rank.todo == 0) rank.todo = sets() == 64 ? ~Mask{0} : bit(sets()) - 1;
+  if (rank.todo == 0) rank.todo = all_sets();
   rank.set = UINT32_MAX;
   --rank.owed;
   ++rank.refreshes.issued;
   column_dirty_ = true;
-  if (rank.owed > 0) begin_set(r, at);
+  if (rank.owed > 0) begin_set(r);
 }
 
 /// Nothing waits until `until`: whole rounds of refreshes are counted, not played. A round is
@@ -137,15 +137,14 @@ void Channel::skip_idle(Cycle until) {
   const auto rounds = static_cast<std::uint64_t>((until - stop) / round - 1);
   const std::uint64_t each =
       controller_.refresh == RefreshMode::all_bank ? 1 : std::uint64_t{sets()};
-  next_due_ = kNever;
   for (std::uint32_t r = 0; r < rank_count_; ++r) {
     Rank& rank = ranks_[r];
     rank.periods += rounds * each;
     rank.refreshes.due += rounds * each;
     rank.refreshes.issued += rounds * each;
     rank.due = due_at(rank);
-    if (rank.due < next_due_) next_due_ = rank.due, due_rank_ = r;
   }
+  find_due();
 }
 
 } // namespace umf::hw::dram

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "model/base/random.h"
 #include "model/base/units.h"
 
 #include <cstdint>
@@ -8,10 +9,7 @@ namespace umf::hw::dram {
 
 /// splitmix64 of a counter, with the constants of the public comparison of simulators.
 constexpr std::uint64_t splitmix64(std::uint64_t n) {
-  std::uint64_t z = n * 0x9E3779B97F4A7C15U;
-  z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
-  z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
-  return z ^ (z >> 31U);
+  return mix_bits(n * 0x9E3779B97F4A7C15U);
 }
 
 /// Where a stream of accesses goes, as a function of its number.

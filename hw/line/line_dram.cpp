@@ -141,7 +141,7 @@ void LineDram::retry(Cycle now) {
   retried_.clear();
 }
 
-/// Answers what the units have completed, ahead of time by at most the pipeline.
+/// Answers what the units have completed, ahead of time.
 void LineDram::deliver() {
   while (!dram_.done().empty()) {
     arrived_.swap(dram_.done());
