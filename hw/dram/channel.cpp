@@ -24,8 +24,9 @@ Channel::Channel(const Config& config, std::vector<Done>& done)
   capacity_ = {controller_.read_queue, controller_.write_queue};
   ensure(capacity_[0] + capacity_[1] < kNone, "a queue too long");
   slots_.resize(capacity_[0] + capacity_[1]);
-  for (std::size_t s = slots_.size(); s-- > 0;)
-    free_.push_back(static_cast<Index>(s));
+  for (std::size_t s = slots_.size(); s-- > 0; free_ = static_cast<Index>(s))
+    slots_[s].next = free_;
+  after_ = {after(false), after(true)};
   parked_.reserve(capacity_[1]);
   for (std::uint32_t b = 0; b < bank_count_; ++b)
     group_[b] = static_cast<std::uint8_t>(b / config.organisation.banks),
@@ -38,6 +39,20 @@ Channel::Channel(const Config& config, std::vector<Done>& done)
     rank.due = due_at(rank);
   }
   find_due();
+}
+
+Channel::AfterColumn Channel::after(bool w) const {
+  const Timings& t = timings_;
+  AfterColumn a;
+  a.end = (w ? t.tCWL : t.tCL) + t.burst;
+  a.column[0][w] = std::max(w ? t.tCCDSWR : t.tCCDS, t.burst);
+  a.column[1][w] = std::max(t.tCCDR, t.burst + t.tRTRS);
+  a.column[0][!w] = w ? a.end + t.tWTRS : t.tRTW;
+  a.column[1][!w] = w ? a.end + t.tRTRS - t.tCL : t.tRTW;
+  a.group = w ? t.tCCDLWR : t.tCCDL;
+  a.group_read = w ? a.end + t.tWTRL : a.group;
+  a.precharge = w ? a.end + t.tWR : t.tRTP;
+  return a;
 }
 
 // ---------------------------------------------------------------- requests
@@ -64,13 +79,13 @@ bool Channel::push(const Access& access, Cycle now) {
     }
   }
 
-  const Index index = free_.back();
-  free_.pop_back();
+  const Index index = free_;
   Slot& slot = slots_[index];
+  free_ = slot.next;
   slot.arrival = now;
   slot.order = order_++;
   slot.row = access.row;
-  slot.column = access.column;
+  slot.column = static_cast<std::uint16_t>(access.column);
   slot.tag = access.tag;
   slot.bank = static_cast<std::uint8_t>(access.bank);
   slot.write = access.write;
@@ -106,19 +121,24 @@ void Channel::enlist(Index index) {
   line.tail = index;
   slot.younger = kNone;
   slot.older = youngest_[d];
-  (youngest_[d] == kNone ? oldest_[d] : slots_[youngest_[d]].younger) = index;
+  if (youngest_[d] == kNone) {
+    oldest_[d] = index;
+    late_[d] = slot.arrival + age_cap_;
+  } else {
+    slots_[youngest_[d]].younger = index;
+  }
   youngest_[d] = index;
   pending_[d] |= bit(b);
   turn_dirty_ = true;
   // Where older requests of the bank decide, the choice stands.
   if ((open_ & bit(b)) != 0 && open_row_[b] == slot.row) {
     if (line.hits++ > 0) return;
-    set_hit(d, b, index);
+    line.hit = index;
     hit_[d] |= bit(b);
-    column_dirty_ = true;
-    if (!first) row_dirty_ = true; // its row was to be closed
+    offer_column(b);
+    if (row_.bank == b) row_dirty_ = true; // it was to be closed
   } else if (first) {
-    row_dirty_ = true;
+    offer_row(b);
   }
 }
 
@@ -133,23 +153,29 @@ void Channel::retire(Index index) {
   else
     slots_[slot.previous].next = slot.next;
   (slot.next == kNone ? line.tail : slots_[slot.next].previous) = slot.previous;
-  (slot.older == kNone ? oldest_[d] : slots_[slot.older].younger) = slot.younger;
+  if (slot.older == kNone) {
+    oldest_[d] = slot.younger;
+    late_[d] = slot.younger == kNone ? kNever : slots_[slot.younger].arrival + age_cap_;
+  } else {
+    slots_[slot.older].younger = slot.younger;
+  }
   (slot.younger == kNone ? youngest_[d] : slots_[slot.younger].older) = slot.older;
   if (--line.hits == 0) {
     line.hit = kNone;
     hit_[d] &= ~bit(b);
-    if (line.head != kNone) row_dirty_ = true; // the row may be closed now
+    if (line.head != kNone) offer_row(b); // the row may be closed now
   } else {
     Index s = slot.next;
     while (slots_[s].row != slot.row)
       s = slots_[s].next;
-    set_hit(d, b, s);
+    line.hit = s;
   }
   if (line.head == kNone) pending_[d] &= ~bit(b);
   --count_[d];
   --filter_[d][filter_hash(b, slot.row, slot.column)];
   --ranks_[rank_of(b)].waiting;
-  free_.push_back(index);
+  slot.next = free_;
+  free_ = index;
   turn_dirty_ = true;
 }
 
@@ -173,16 +199,19 @@ void Channel::release_parked(const Slot& read) {
 
 void Channel::play(Cycle until) {
   if (next_due_ < until && idle()) skip_idle(until);
-  while (next() < until)
-    step();
+  commit_before(until);
 }
 
-void Channel::step() {
-  const Cycle at = std::min({column_.at, row_.at, next_due_});
-  cursor_ = std::max(cursor_, at);
-  if (next_due_ == at) return refresh_due(due_rank_);
-  if (column_.at == at) return commit_column();
-  commit_row();
+void Channel::commit_before(Cycle until) {
+  while (next() < until) {
+    cursor_ = std::max(cursor_, bound_);
+    if (next_due_ == bound_)
+      refresh_due(due_rank_);
+    else if (column_.at == bound_)
+      commit_column();
+    else
+      commit_row();
+  }
 }
 
 // ---------------------------------------------------------------- commands
@@ -192,25 +221,20 @@ void Channel::commit_column() {
   const std::uint32_t b = column_.bank;
   const bool w = writing_;
   const Index index = lines_[w][b].hit;
-  const Slot slot = slots_[index];
+  const Slot& slot = slots_[index];
   const std::uint32_t r = rank_of(b), g = group_[b];
   const Timings& t = timings_;
-  account_gap(slot, at);
+  const AfterColumn& next = after_[w];
+  const Cycle end = at + next.end;
+  if (const Cycle could = end - t.burst; could != statistics_.last_data) account_gap(slot, at);
   note(at, w ? Order::write : Order::read, b, slot.row);
 
-  const Cycle end = at + (w ? t.tCWL : t.tCL) + t.burst;
-  const Cycle same = std::max(w ? t.tCCDSWR : t.tCCDS, t.burst);
-  const Cycle other = std::max(t.tCCDR, t.burst + t.tRTRS);
-  for (std::uint32_t k = 0; k < rank_count_; ++k) {
-    auto& column = ranks_[k].column;
-    column[w] = std::max(column[w], at + (k == r ? same : other));
-    column[!w] = std::max(column[!w], !w       ? at + t.tRTW
-                                      : k == r ? end + t.tWTRS
-                                               : end + t.tRTRS - t.tCL);
-  }
-  group_column_[w][g] = at + (w ? t.tCCDLWR : t.tCCDL);
-  if (w) group_column_[0][g] = end + t.tWTRL;
-  pre_ready_[b] = std::max(pre_ready_[b], w ? end + t.tWR : at + t.tRTP);
+  for (std::uint32_t k = 0; k < rank_count_; ++k)
+    for (const bool d : {false, true})
+      rank_column_[d][k] = std::max(rank_column_[d][k], at + next.column[k != r][d]);
+  group_column_[w][g] = at + next.group;
+  if (w) group_column_[0][g] = at + next.group_read;
+  pre_ready_[b] = std::max(pre_ready_[b], at + next.precharge);
   if (!w) done_->push_back({slot.tag, false, end});
   ++(w ? statistics_.writes : statistics_.reads);
   drained_ += w;
@@ -218,17 +242,17 @@ void Channel::commit_column() {
   statistics_.busy += t.burst;
   statistics_.row_hits += !fresh_[b];
   fresh_[b] = false;
-  last_use_[b] = at;
+  if (controller_.page == PagePolicy::timeout) last_use_[b] = at;
   last_write_ = w;
   column_bus_ = at + t.column_clocks;
   if (t.shared_bus) {
     row_bus_ = column_bus_;
-    row_dirty_ = true;
+    row_dirty_ |= row_.at < row_bus_;
   }
   column_dirty_ = true;
 
   retire(index);
-  if (!w && !parked_.empty()) release_parked(slot);
+  if (!w && !parked_.empty()) release_parked(slot); // a slot taken out keeps its address
   if (controller_.page == PagePolicy::closed && lines_[0][b].hits + lines_[1][b].hits == 0) {
     // RDA, WRA: the bank closes by itself as soon as it may.
     closed(b);
@@ -265,7 +289,7 @@ void Channel::account_gap(const Slot& slot, Cycle at) {
     lose(act_limit_[b], gap);
   else if (group_column_[slot.write][group_[b]] >= at)
     lose(turned ? Limit::turnaround : Limit::bank_group, gap);
-  else if (turned || ranks_[rank_of(b)].column[slot.write] >= at)
+  else if (turned || rank_column_[slot.write][rank_of(b)] >= at)
     lose(Limit::turnaround, gap);
   else
     lose(Limit::command_bus, gap);
@@ -289,7 +313,7 @@ void Channel::commit_row() {
   }
   if (timings_.shared_bus) {
     column_bus_ = std::max(column_bus_, row_bus_);
-    column_dirty_ = true;
+    column_dirty_ |= column_.at < column_bus_;
   }
 }
 
@@ -302,7 +326,7 @@ void Channel::activate(std::uint32_t b, Cycle at) {
     limit = ready_limit_[b];
   else if (rank.acts[rank.oldest_act] + t.tFAW >= at)
     limit = Limit::four_acts;
-  else if (rank.act >= at || group_act_[group_[b]] >= at)
+  else if (rank_act_[rank_of(b)] >= at || group_act_[group_[b]] >= at)
     limit = Limit::activation;
   else if (wanted.arrival < at)
     limit = Limit::conflict; // it waited for its turn
@@ -320,7 +344,7 @@ void Channel::activate(std::uint32_t b, Cycle at) {
   group_act_[group_[b]] = at + t.tRRDL;
   rank.acts[rank.oldest_act] = at;
   rank.oldest_act = (rank.oldest_act + 1) % 4;
-  rank.act = std::max(at + t.tRRDS, rank.acts[rank.oldest_act] + t.tFAW);
+  rank_act_[rank_of(b)] = std::max(at + t.tRRDS, rank.acts[rank.oldest_act] + t.tFAW);
   row_bus_ = at + t.act_clocks;
   ++statistics_.activates;
   opened(b);
@@ -332,20 +356,21 @@ void Channel::opened(std::uint32_t b) {
     Line& line = lines_[d][b];
     line.hits = 0;
     for (Index s = line.head; s != kNone; s = slots_[s].next)
-      if (slots_[s].row == open_row_[b] && line.hits++ == 0) set_hit(d, b, s);
+      if (slots_[s].row == open_row_[b] && line.hits++ == 0) line.hit = s;
     if (line.hits > 0) hit_[d] |= bit(b);
   }
-  column_dirty_ = true;
+  offer_column(b);
 }
 
 void Channel::closed(std::uint32_t b) {
+  if ((hit_[writing_] & bit(b)) != 0) column_dirty_ = true;
   open_ &= ~bit(b);
   for (const bool d : {false, true}) {
     lines_[d][b].hits = 0;
     lines_[d][b].hit = kNone;
     hit_[d] &= ~bit(b);
   }
-  row_dirty_ = column_dirty_ = true;
+  row_dirty_ = true;
 }
 
 void Channel::precharge(std::uint32_t b, Cycle at) {
@@ -353,7 +378,7 @@ void Channel::precharge(std::uint32_t b, Cycle at) {
   closed(b);
   act_ready_[b] = std::max(act_ready_[b], at + timings_.tRP);
   ready_limit_[b] = (refreshing_ & bit(b)) != 0 ? Limit::refresh : Limit::conflict;
-  ranks_[rank_of(b)].pre = at + timings_.tPPD;
+  rank_pre_[rank_of(b)] = at + timings_.tPPD;
   row_bus_ = at + 1;
   ++statistics_.precharges;
   statistics_.conflicts += (refreshing_ & bit(b)) == 0;

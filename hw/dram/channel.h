@@ -100,7 +100,7 @@ public:
   /// The clock of the next command unless something is pushed before.
   Cycle next() {
     if (turn_dirty_ || column_dirty_ || row_dirty_) choose();
-    return bound_ = std::min({column_.at, row_.at, next_due_});
+    return bound_ = std::min(std::min(column_.at, row_.at), next_due_);
   }
   /// No read completes before this clock unless something is pushed; kNever: none waits.
   Cycle next_data() const {
@@ -128,17 +128,23 @@ private:
   using Mask = std::uint64_t;
   using Index = std::uint16_t;
   static constexpr Index kNone = 0xffff;
-  static constexpr std::size_t kBanks = 64, kGroups = 32, kRanks = 8;
+  static constexpr std::size_t kBanks = 64, kGroups = 32, kRanks = 8, kFilter = 128;
+  static constexpr std::uint32_t kInOrder = 8; ///< requests looked at by age before banks are
+
+  using Serial = std::uint32_t; ///< order of arrival, compared by difference: it may wrap round
+  static bool before(Serial a, Serial b) { return static_cast<std::int32_t>(a - b) < 0; }
 
   struct Slot {
     Cycle arrival;
-    std::uint64_t order;
-    std::uint32_t row, column, tag;
-    Index next, previous; ///< of the same bank and direction
+    std::uint32_t row, tag;
+    Serial order;
+    std::uint16_t column;
+    Index next, previous; ///< of the same bank and direction; `next` also links free slots
     Index younger, older; ///< of the same direction
     std::uint8_t bank;
     bool write;
   };
+  static_assert(sizeof(Slot) == 32);
   /// The requests of one bank in one direction, oldest first.
   struct Line {
     Index head = kNone, tail = kNone;
@@ -148,10 +154,8 @@ private:
   struct Rank {
     std::array<Cycle, 4> acts{}; ///< the last four, a ring
     std::uint32_t oldest_act = 0;
-    Cycle act = 0, pre = 0;        ///< earliest by tRRD_S, tFAW, tRREFD; by tPPD
-    std::array<Cycle, 2> column{}; ///< earliest RD, WR
-    Cycle due = kNever;            ///< next refresh
-    std::uint64_t periods = 0;     ///< refresh intervals gone by
+    Cycle due = kNever;        ///< next refresh
+    std::uint64_t periods = 0; ///< refresh intervals gone by
     std::uint32_t owed = 0, waiting = 0;
     std::uint32_t set = UINT32_MAX; ///< being refreshed bank by bank, not yet issued
     Mask todo = 0;                  ///< sets left in this round
@@ -167,18 +171,24 @@ private:
   void note(Cycle at, Order order, std::uint32_t bank, std::uint32_t row = 0) {
     if (log_ != nullptr) log_->push_back({at, order, bank, row});
   }
-  struct Best;
   void play(Cycle until);
-  void step();
+  void commit_before(Cycle until);
   void choose();
   void choose_column();
   void choose_row();
   void choose_refresh(Cycle floor);
+  void offer_column(std::uint32_t bank);
+  void offer_row(std::uint32_t bank);
+  bool steady() const;
   void turn();
   void commit_column();
   void commit_row();
   void activate(std::uint32_t bank, Cycle at);
   void precharge(std::uint32_t bank, Cycle at);
+  void set_head(bool write, std::uint32_t bank, Index slot) {
+    lines_[write][bank].head = slot;
+    if (slot != kNone) head_order_[write][bank] = slots_[slot].order;
+  }
   void opened(std::uint32_t bank);
   void closed(std::uint32_t bank);
   void enlist(Index slot);
@@ -186,14 +196,6 @@ private:
   void release_parked(const Slot& read);
   void account_gap(const Slot& slot, Cycle at);
   void close_idle(std::uint32_t bank, Cycle now);
-  void set_head(bool write, std::uint32_t bank, Index slot) {
-    lines_[write][bank].head = slot;
-    if (slot != kNone) head_order_[write][bank] = slots_[slot].order;
-  }
-  void set_hit(bool write, std::uint32_t bank, Index slot) {
-    lines_[write][bank].hit = slot;
-    if (slot != kNone) hit_order_[write][bank] = slots_[slot].order;
-  }
 
   void refresh_due(std::uint32_t rank);
   void refresh_all(std::uint32_t rank, Cycle at);
@@ -211,10 +213,20 @@ private:
     return (((Mask{1} << (banks_of_rank_ - 1)) << 1) - 1) << (rank * banks_of_rank_);
   }
   static std::uint8_t filter_hash(std::uint32_t bank, std::uint32_t row, std::uint32_t column) {
-    return static_cast<std::uint8_t>(column ^ (row * 37) ^ (bank * 101));
+    return static_cast<std::uint8_t>((column ^ (row * 37) ^ (bank * 101)) % kFilter);
   }
 
+  /// From a column command, RD or WR, to what may follow it.
+  struct AfterColumn {
+    Cycle end;                                    ///< of its data
+    std::array<std::array<Cycle, 2>, 2> column{}; ///< by [other rank][RD, WR]
+    Cycle group = 0, group_read = 0;              ///< the same of its group, reads of it
+    Cycle precharge = 0;
+  };
+  AfterColumn after(bool write) const;
+
   Timings timings_;
+  std::array<AfterColumn, 2> after_{};
   ControllerConfig controller_;
   Cycle age_cap_, page_timeout_, refresh_phase_;
   std::uint32_t banks_of_rank_, rank_count_, bank_count_;
@@ -222,7 +234,8 @@ private:
   std::vector<Command>* log_ = nullptr;
 
   // By bank, group and rank.
-  std::array<Cycle, kBanks> act_ready_{}, pre_ready_{}, last_use_{};
+  std::array<Cycle, kBanks> act_ready_{}, pre_ready_{};
+  std::array<Cycle, kBanks> last_use_{};                    ///< where pages time out
   std::array<std::array<Cycle, kBanks>, 2> column_ready_{}; ///< RD, WR: tRCD
   std::array<std::uint32_t, kBanks> open_row_{};
   std::array<std::uint8_t, kBanks> group_{}; ///< rank × groups + group
@@ -232,23 +245,27 @@ private:
   std::array<bool, kBanks> fresh_{};        ///< opened and not yet accessed
   std::array<std::array<Cycle, kGroups>, 2> group_column_{};
   std::array<Cycle, kGroups> group_act_{};
+  std::array<std::array<Cycle, kRanks>, 2> rank_column_{}; ///< RD, WR
+  std::array<Cycle, kRanks> rank_act_{};                   ///< by tRRD_S, tFAW, tRREFD
+  std::array<Cycle, kRanks> rank_pre_{};                   ///< by tPPD
   std::array<Rank, kRanks> ranks_{};
   Mask open_ = 0, refreshing_ = 0;
   Mask overdue_ = 0; ///< the bank whose row must close for a request beyond the age cap
   Mask held_ = 0;    ///< the other ranks' banks while one of its own goes first
-  std::array<Mask, 2> pending_{}, hit_{}; ///< reads, writes
-  /// Order of each line's head and of its oldest hit.
-  std::array<std::array<std::uint64_t, kBanks>, 2> head_order_{}, hit_order_{};
+  std::array<Mask, 2> pending_{}, hit_{};                  ///< reads, writes
+  std::array<std::array<Serial, kBanks>, 2> head_order_{}; ///< of each line's head
 
   // Requests.
   std::vector<Slot> slots_;
-  std::vector<Index> free_;
   std::array<std::array<Line, kBanks>, 2> lines_{};
+  Index free_ = kNone;
   std::array<Index, 2> oldest_{kNone, kNone}, youngest_{kNone, kNone};
+  std::array<Cycle, 2> late_{kNever, kNever}; ///< after it the oldest is beyond the age cap
   std::array<std::uint32_t, 2> count_{}, capacity_{};
   std::vector<Index> parked_; ///< writes that wait for an older read of the same address
-  std::array<std::array<std::uint16_t, 256>, 2> filter_{}; ///< requests by hash of their address
-  std::uint64_t order_ = 0;
+  std::array<std::array<std::uint16_t, kFilter>, 2>
+      filter_{}; ///< requests by hash of their address
+  Serial order_ = 0;
 
   // Buses and choices.
   Cycle cursor_ = 0; ///< no decision before

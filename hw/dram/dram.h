@@ -54,6 +54,7 @@ public:
   Femtoseconds time(Cycle clocks) const { return config_.timings.clock * clocks; }
 
   Location locate(std::uint64_t address) const { return map_.locate(address); }
+  std::uint32_t together(std::uint64_t address) const { return map_.together(address); }
 
   /// Takes a request in clock `now`, unless the queue of its unit is full. What is `done` at
   /// once is among done().

@@ -36,9 +36,16 @@ struct Shape {
     width[index(MapField::rank)] = log2_of(org.ranks);
     width[index(MapField::column)] = log2_of(org.columns());
     width[index(MapField::row)] = static_cast<std::uint32_t>(std::bit_width(org.rows - 1U));
-    for (std::uint32_t i = 1; i < kFields; ++i)
-      base[i] = base[i - 1] + width[i - 1];
-    ensure(base.back() + width.back() < 64, "a memory too large to map");
+    const auto place = [&](MapField field, std::uint32_t at, std::uint32_t end) {
+      base[index(field)] = at;
+      ensure(at + bits(field) <= end, "a memory too large to map");
+    };
+    place(MapField::unit, 0, AddressMap::kBankAt);
+    place(MapField::bank, AddressMap::kBankAt, AddressMap::kColumnAt);
+    place(MapField::group, at(MapField::bank) + bits(MapField::bank), AddressMap::kColumnAt);
+    place(MapField::rank, at(MapField::group) + bits(MapField::group), AddressMap::kColumnAt);
+    place(MapField::column, AddressMap::kColumnAt, AddressMap::kRowAt);
+    place(MapField::row, AddressMap::kRowAt, 64);
   }
 
   std::uint32_t bits(MapField field) const { return width[index(field)]; }
@@ -145,7 +152,8 @@ AddressMap::AddressMap(const AddressMapOptions& options, const std::string& poin
   const Shape shape(options);
   set_interleave(options, pointer + "/interleave", context);
 
-  std::uint32_t from = log2_of(options.organisation.access_bytes);
+  access_bits_ = log2_of(options.organisation.access_bytes);
+  std::uint32_t from = access_bits_;
   std::array<std::uint32_t, kFields> done{};
   const std::vector<MapEntry> entries = resolved(options, shape, pointer + "/mapping", context);
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
@@ -162,17 +170,16 @@ AddressMap::AddressMap(const AddressMapOptions& options, const std::string& poin
                               shape.at(hash.target) + hash.bit};
   }
 
-  const std::uint32_t banks =
-      shape.bits(MapField::bank) + shape.bits(MapField::group) + shape.bits(MapField::rank);
-  unit_ = {ones(shape.bits(MapField::unit)), shape.at(MapField::unit), 0};
-  bank_ = {ones(banks), shape.at(MapField::bank), 0};
-  column_ = {ones(shape.bits(MapField::column)), shape.at(MapField::column), 0};
-  row_ = {ones(64), shape.at(MapField::row), 0};
-
-  ensure(bytes_ / stacks_ <= std::uint64_t{1} << (8 * kChunks), "a memory too large to map");
+  ensure(bytes_ / stacks_ <= std::uint64_t{1} << (8 * kChunks + access_bits_),
+         "a memory too large to map");
   for (std::size_t chunk = 0; chunk < kChunks; ++chunk)
     for (std::uint64_t byte = 0; byte < 256; ++byte)
-      packed_by_chunk_[chunk][byte] = pack(byte << (8 * chunk));
+      packed_by_chunk_[chunk][byte] = pack(byte << (8 * chunk + access_bits_));
+  // The map is linear, so one address a bit tells.
+  while (together_ < options.organisation.columns() &&
+         std::uint64_t{together_} << access_bits_ < (stacks_ > 1 ? options.interleave.count : bytes_) &&
+         locate(std::uint64_t{together_} << access_bits_) == Location{0, 0, 0, together_})
+    together_ *= 2;
 }
 
 std::uint64_t AddressMap::pack(std::uint64_t local) const {
@@ -216,8 +223,9 @@ void AddressMap::add_step(const Step& step) {
 
 std::uint64_t AddressMap::address_of(const Location& location) const {
   const std::uint64_t stack = location.unit / units_;
-  std::uint64_t packed = unit_.back(location.unit % units_) | bank_.back(location.bank) |
-                         column_.back(location.column) | row_.back(location.row);
+  std::uint64_t packed = location.unit % units_ | std::uint64_t{location.bank} << kBankAt |
+                         std::uint64_t{location.column} << kColumnAt |
+                         std::uint64_t{location.row} << kRowAt;
   for (std::size_t i = hash_count_; i-- > 0;)
     packed ^= hashes_[i].of(packed);
   std::uint64_t local = 0;

@@ -34,6 +34,9 @@ struct AddressMapOptions {
 class AddressMap {
 public:
   static constexpr std::size_t kMostSteps = 24, kMostHashes = 8; ///< entries of the lists
+  /// The fields of a place are packed into one word: unit from bit 0 on, bank, group and rank side
+  /// by side, column, row.
+  static constexpr std::uint32_t kBankAt = 14, kColumnAt = 20, kRowAt = 34;
 
   /// Faults of `mapping`, `hash` and `interleave` go to the context, at those members of the
   /// object at `pointer`; a faulty map must not be asked.
@@ -47,17 +50,24 @@ public:
       stack = chunk - over * stacks_;
       local = over << interleave_shift_ | (address & interleave_mask_);
     }
+    local >>= access_bits_;
     std::uint64_t packed = 0;
     for (std::size_t chunk = 0; chunk < kChunks; ++chunk)
       packed ^= packed_by_chunk_[chunk][(local >> (8 * chunk)) & 255U];
-    return {static_cast<std::uint32_t>(unit_.of(packed) + stack * units_),
-            static_cast<std::uint32_t>(bank_.of(packed)),
-            static_cast<std::uint32_t>(row_.of(packed)),
-            static_cast<std::uint32_t>(column_.of(packed))};
+    return {static_cast<std::uint32_t>(packed % (1U << kBankAt) + stack * units_),
+            static_cast<std::uint32_t>(packed >> kBankAt) % (1U << (kColumnAt - kBankAt)),
+            static_cast<std::uint32_t>(packed >> kRowAt),
+            static_cast<std::uint32_t>(packed >> kColumnAt) % (1U << (kRowAt - kColumnAt))};
   }
 
   /// The first byte of the access at this place.
   std::uint64_t address_of(const Location& location) const;
+
+  /// Accesses from this address on, at least one, that differ in nothing but their columns, which
+  /// count up.
+  std::uint32_t together(std::uint64_t address) const {
+    return together_ - static_cast<std::uint32_t>(address >> access_bits_) % together_;
+  }
 
   std::uint64_t bytes() const { return bytes_; }
   std::uint32_t units() const { return stacks_ * units_; } ///< of the whole tier
@@ -65,8 +75,7 @@ public:
 private:
   __extension__ using Wide = unsigned __int128;
 
-  /// Bits of one word that go to bits of another. The fields of a place are packed into one word,
-  /// from the lowest bits up: unit, bank, group, rank, column, row.
+  /// Bits of one word that go to bits of another.
   struct Step {
     std::uint64_t mask = 0;
     std::uint32_t from = 0, to = 0;
@@ -82,13 +91,13 @@ private:
 
   /// Every step is linear over GF(2), so the word is the XOR of what each byte of the address
   /// gives.
-  static constexpr std::size_t kChunks = 6;
+  static constexpr std::size_t kChunks = 5;
   std::array<std::array<std::uint64_t, 256>, kChunks> packed_by_chunk_{};
   std::array<Step, kMostSteps> steps_{};   ///< of the address to the packed word
   std::array<Step, kMostHashes> hashes_{}; ///< within the packed word
-  Step unit_, bank_, column_, row_;        ///< of the packed word to each number
   std::size_t step_count_ = 0, hash_count_ = 0;
-  std::uint32_t stacks_ = 1, units_ = 1, interleave_shift_ = 0;
+  std::uint32_t stacks_ = 1, units_ = 1, interleave_shift_ = 0, access_bits_ = 0;
+  std::uint32_t together_ = 1; ///< a power of two
   std::uint64_t interleave_mask_ = 0, reciprocal_ = 0, bytes_ = 0;
 };
 

@@ -56,7 +56,7 @@ void Channel::refresh_due(std::uint32_t r) {
 /// Closes every bank of the rank and refreshes it, as often as it is owed while nobody waits.
 void Channel::refresh_all(std::uint32_t r, Cycle from) {
   Rank& rank = ranks_[r];
-  Cycle at = from, close = std::max(from, rank.pre);
+  Cycle at = from, close = std::max(from, rank_pre_[r]);
   const std::uint32_t first = r * banks_of_rank_;
   const Mask open = open_ & banks_of(r);
   for (std::uint32_t b = first; b < first + banks_of_rank_; ++b) {
@@ -113,7 +113,7 @@ void Channel::issue_set(std::uint32_t r, Cycle at) {
     ready_limit_[b] = Limit::refresh;
   }
   note(at, Order::refresh_bank, static_cast<std::uint32_t>(std::countr_zero(set)));
-  rank.act = std::max(rank.act, at + timings_.tRREFD);
+  rank_act_[r] = std::max(rank_act_[r], at + timings_.tRREFD);
   row_bus_ = at + 1;
   refreshing_ &= ~set;
   rank.todo &= ~bit(rank.set);
@@ -132,8 +132,7 @@ void Channel::skip_idle(Cycle until) {
   const Cycle round = timings_.tREFI; // all sets once, or one all-bank refresh
   if (until - next_due_ < 4 * round) return;
   const Cycle stop = next_due_ + 2 * round;
-  while (next() < stop)
-    step();
+  commit_before(stop);
   const auto rounds = static_cast<std::uint64_t>((until - stop) / round - 1);
   const std::uint64_t each =
       controller_.refresh == RefreshMode::all_bank ? 1 : std::uint64_t{sets()};

@@ -14,6 +14,7 @@ using dram::kNever;
 LineDram::LineDram(sc_core::sc_module_name module, const Options& options)
     : sc_core::sc_module(module), dram_(options.dram), media_latency_(options.media_latency),
       port_latency_(options.port_latency), clock_(options.dram.timings.clock.count),
+      clocks_per_fs_(1.0 / static_cast<double>(clock_)),
       access_bits_(static_cast<std::uint32_t>(std::countr_zero(dram_.access_bytes()))) {
   in.register_nb_transport_fw(this, &LineDram::nb_transport_fw);
   slots_.reserve(4096);
@@ -28,7 +29,13 @@ LineDram::LineDram(sc_core::sc_module_name module, const Options& options)
 Cycle LineDram::cycle_of(Femtoseconds time) {
   if (time.count != last_time_) {
     last_time_ = time.count;
-    last_cycle_ = (time.count + clock_ - 1) / clock_;
+    // The quotient rounded up, by way of a product that is off by one at most.
+    Cycle cycle = static_cast<Cycle>(static_cast<double>(time.count) * clocks_per_fs_);
+    while (cycle * clock_ < time.count)
+      ++cycle;
+    while ((cycle - 1) * clock_ >= time.count)
+      --cycle;
+    last_cycle_ = cycle;
   }
   return last_cycle_;
 }
@@ -94,17 +101,21 @@ tlm::tlm_sync_enum LineDram::nb_transport_fw(int upstream, tlm::tlm_generic_payl
 bool LineDram::take(std::uint32_t index, Cycle now, std::uint32_t& unit, Cycle& data) {
   Slot& slot = slots_[index];
   while (slot.left > 0) {
-    const dram::Location where = dram_.locate(slot.address);
-    const dram::Offer offer = dram_.offer(where, slot.write, index, now);
-    if (offer == dram::Offer::refused) {
-      unit = where.unit;
-      return false;
+    dram::Location where = dram_.locate(slot.address);
+    std::uint32_t count = std::min(slot.left, dram_.together(slot.address));
+    bool done = false;
+    for (; count > 0; --count, ++where.column) {
+      const dram::Offer offer = dram_.offer(where, slot.write, index, now);
+      if (offer == dram::Offer::refused) break;
+      done |= offer == dram::Offer::done;
+      slot.address += dram_.access_bytes();
+      --slot.left;
+      ++slot.open;
     }
-    data = std::min(data,
-                    offer == dram::Offer::done ? now + 1 : dram_.channel(where.unit).next_data());
-    slot.address += dram_.access_bytes();
-    --slot.left;
-    ++slot.open;
+    data = std::min(data, done ? now + 1 : dram_.channel(where.unit).next_data());
+    if (count == 0) continue;
+    unit = where.unit;
+    return false;
   }
   slot.taken = now;
   return true;

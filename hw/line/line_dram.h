@@ -82,6 +82,7 @@ private:
   dram::Dram dram_;
   Femtoseconds media_latency_, port_latency_;
   std::int64_t clock_;
+  double clocks_per_fs_;
   std::uint32_t access_bits_;
   LineStatistics statistics_; ///< less what at_once_ counts
   Histogram at_once_;         ///< of both boundaries: reads that found room when they came

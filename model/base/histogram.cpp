@@ -3,24 +3,12 @@
 #include "model/base/error.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace umf {
 namespace {
 
-constexpr unsigned doubling_bits = 7; ///< 128 buckets for each doubling
-constexpr std::uint64_t per_doubling = std::uint64_t{1} << doubling_bits;
-
-unsigned shift_of(std::uint64_t value) {
-  const auto width = static_cast<unsigned>(std::bit_width(value));
-  return width <= doubling_bits + 1 ? 0 : width - doubling_bits - 1;
-}
-
-std::size_t bucket_of(std::uint64_t value) {
-  const unsigned shift = shift_of(value);
-  return static_cast<std::size_t>(shift * per_doubling + (value >> shift));
-}
+constexpr std::uint64_t per_doubling = 128;
 
 /// The middle of the bucket's values, rounded down.
 std::uint64_t middle_of(std::size_t bucket) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -13,7 +15,16 @@ class Histogram {
 public:
   static constexpr double relative_error() { return 1.0 / 128; }
 
-  void add(std::uint64_t value, std::uint64_t count = 1);
+  void add(std::uint64_t value) {
+    const std::size_t bucket = bucket_of(value);
+    if (bucket >= buckets_.size()) buckets_.resize(bucket + 1);
+    ++buckets_[bucket];
+    ++count_;
+    sum_ += value;
+    min_ = std::min(min_, value);
+    max_ = std::max(max_, value);
+  }
+  void add(std::uint64_t value, std::uint64_t count);
   void merge(const Histogram& other);
 
   std::uint64_t count() const { return count_; }
@@ -26,6 +37,13 @@ public:
 
 private:
   __extension__ using Wide = unsigned __int128;
+  static constexpr unsigned kDoublingBits = 7; ///< 128 buckets for each doubling
+
+  static std::size_t bucket_of(std::uint64_t value) {
+    const auto width = static_cast<unsigned>(std::bit_width(value | 255U));
+    const unsigned shift = width - kDoublingBits - 1;
+    return (std::size_t{shift} << kDoublingBits) + static_cast<std::size_t>(value >> shift);
+  }
 
   std::vector<std::uint64_t> buckets_; ///< up to the last that was needed
   std::uint64_t count_ = 0;

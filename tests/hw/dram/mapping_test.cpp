@@ -113,6 +113,12 @@ TEST_CASE("random addresses of large memories come back") {
               map.address_of(at) == address - address % org.access_bytes;
       ++units.at(at.unit);
       ++banks.at(at.bank);
+      // What lies together differs in nothing but a column that counts up.
+      const std::uint32_t together = map.together(address);
+      Location last = at;
+      last.column += together - 1;
+      sound = sound && together > 0 &&
+              map.locate(address + (together - 1) * org.access_bytes) == last;
     }
     CHECK(sound);
     // Even within six standard deviations of a fair draw.
@@ -122,6 +128,17 @@ TEST_CASE("random addresses of large memories come back") {
         CHECK(std::abs(static_cast<double>(count) - mean) < 6 * std::sqrt(mean));
     }
   }
+}
+
+TEST_CASE("columns lie together up to the first bit of another field") {
+  // 4 columns (MOP), then the unit.
+  AddressMapOptions options = hbm3();
+  options.mapping = {"row", "column", "bank", "group", "rank", "unit", "column:2"};
+  CHECK(map_of(options).together(0) == 4);
+  CHECK(map_of(options).together(3 * options.organisation.access_bytes) == 1);
+  // A hash by the lowest column bit leaves none.
+  options.hash = {"unit^column"};
+  CHECK(map_of(options).together(0) == 1);
 }
 
 TEST_CASE("fields lie where the mapping says") {
