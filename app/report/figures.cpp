@@ -165,7 +165,7 @@ std::string mode_name(const ReplayRun& run) {
 
 double utilisation(const ReplayRun& run, hw::ResourceId resource) {
   const auto& network = run.platform->clock().network();
-  const double possible = network.capacity(resource) * run.makespan.seconds();
+  const double possible = network.offered(resource, run.makespan);
   return possible > 0 ? network.carried(resource) / possible : 0.0;
 }
 

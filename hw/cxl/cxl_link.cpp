@@ -53,7 +53,8 @@ const Component<CxlLinkConfig>& cxl_link_component() {
                 .max = 65536,
                 .from = Provenance::derived,
                 .source = "covers 52.7 GB/s over 1.2 µs; the 16-bit tag allows more"})
-          .key("energy", &CxlLinkConfig::energy, link_energy_key());
+          .key("energy", &CxlLinkConfig::energy, link_energy_key())
+          .group("training", &CxlLinkConfig::training, link_training_component());
   return keys;
 }
 

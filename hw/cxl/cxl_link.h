@@ -1,6 +1,7 @@
 #pragma once
 
 #include "hw/pcie/link.h"
+#include "hw/pcie/training.h"
 #include "model/base/keys.h"
 
 #include <optional>
@@ -23,6 +24,7 @@ struct CxlLinkConfig {
   Femtoseconds one_way_latency = 25_ns;
   std::uint32_t outstanding_reads = 1024;
   PicojoulesPerBit energy{5.5};
+  LinkTrainingConfig training;
 };
 
 const Component<CxlLinkConfig>& cxl_link_component();

@@ -31,6 +31,12 @@ ResourceId FlowClock::add_window(std::string resource, double bytes) {
   return id;
 }
 
+void FlowClock::set_capacity(ResourceId id, double capacity) {
+  before_change();
+  network_.set_capacity(id, capacity, sim_now());
+  settle_.notify(sc_core::SC_ZERO_TIME);
+}
+
 FlowId FlowClock::start(double bytes, const std::vector<Hop>& hops, Urgency urgency, bool write,
                         FlowListener& listener, std::uint64_t tag, double weight) {
   before_change();

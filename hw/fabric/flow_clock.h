@@ -50,6 +50,8 @@ public:
   /// A resource and the cause that its queueing counts as.
   ResourceId add_resource(std::string name, double capacity, Cause cause, double mix_loss = 0.0);
   void remove_resource(ResourceId id) { network_.remove_resource(id); }
+  /// From now on.
+  void set_capacity(ResourceId id, double capacity);
   Cause cause_of(ResourceId id) const { return causes_[id]; }
   bool is_window(ResourceId id) const { return windows_[id]; }
   /// A window of bytes in flight: flows it holds back are latency-bound.

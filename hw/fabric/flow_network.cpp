@@ -58,7 +58,10 @@ void FlowNetwork::set_capacity(ResourceId resource, double capacity, Femtosecond
   ensure(capacity > 0, "flow network: resource without capacity");
   settle();
   integrate(now);
-  resources_[resource].capacity = capacity;
+  Resource& changed = resources_[resource];
+  changed.offered = offered(resource, now);
+  changed.changed = now;
+  changed.capacity = capacity;
   dirty_ = true;
 }
 

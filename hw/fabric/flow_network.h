@@ -79,6 +79,11 @@ public:
   double carried_at(ResourceId resource, Femtoseconds now);
   /// Bytes of a flow not yet moved at `now`, likewise.
   double remaining_at(FlowId flow, Femtoseconds now);
+  /// ∫ capacity dt from 0 to `now`: what it could have carried.
+  double offered(ResourceId resource, Femtoseconds now) const {
+    const Resource& r = resources_[resource];
+    return r.offered + r.capacity * (now - r.changed).seconds();
+  }
   /// Flows that hold the resource now.
   std::uint32_t users(ResourceId resource) const {
     return static_cast<std::uint32_t>(resources_[resource].members.size());
@@ -96,6 +101,8 @@ private:
   struct Resource {
     std::string name;
     double capacity = 0, mix_loss = 0, carried = 0;
+    double offered = 0; ///< up to the last change of capacity
+    Femtoseconds changed{};
     std::uint32_t mix = kNoId;          ///< in mixes_, instead of mix_loss
     std::vector<std::uint32_t> members; ///< hops of active flows, by index in held_
     std::uint32_t place = kNoId;        ///< in busy_

@@ -2,16 +2,50 @@
 
 #include "model/energy/energy.h"
 
+#include <algorithm>
+
 namespace umf::hw {
 
+namespace {
+/// A link in recovery: a flow keeps a rate, but moves less than a byte in a thousand seconds.
+constexpr double kDown = 1e-3;
+} // namespace
+
 Link::Link(sc_core::sc_module_name module, FlowClock& clock, Options options)
-    : Interconnect(module), options_(std::move(options)) {
+    : Interconnect(module), clock_(clock), options_(std::move(options)) {
   tx_ = clock.add_resource(options_.name + ".tx", options_.raw_bytes_per_second,
                            Cause::link_bandwidth);
   rx_ = clock.add_resource(options_.name + ".rx", options_.raw_bytes_per_second,
                            Cause::link_bandwidth);
   if (options_.read_window_bytes > 0)
     read_window_ = clock.add_window(options_.name + ".tags", options_.read_window_bytes);
+  if (options_.changes.empty()) return;
+  sc_core::sc_spawn_options method;
+  method.spawn_method();
+  method.dont_initialize();
+  method.set_sensitivity(&train_);
+  sc_core::sc_spawn([this] { train(); }, "train", &method);
+  train_.notify(to_sc(options_.changes.front().at));
+}
+
+void Link::set_rate(double raw_bytes_per_second) {
+  clock_.set_capacity(tx_, raw_bytes_per_second);
+  clock_.set_capacity(rx_, raw_bytes_per_second);
+}
+
+/// Down for the recovery time, then at the new rate until the next change.
+void Link::train() {
+  const auto& changes = options_.changes;
+  if (!recovering_ && options_.recovery.count > 0) {
+    recovering_ = true;
+    set_rate(kDown);
+    train_.notify(to_sc(options_.recovery));
+    return;
+  }
+  recovering_ = false;
+  set_rate(changes[trained_++].raw_bytes_per_second);
+  if (trained_ < changes.size())
+    train_.notify(to_sc(std::max(Femtoseconds{0}, changes[trained_].at - sim_now())));
 }
 
 void Link::forward(const tlm::tlm_generic_payload& payload, Burst& burst) {

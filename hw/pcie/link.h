@@ -3,6 +3,7 @@
 #include "hw/fabric/interconnect.h"
 
 #include <string>
+#include <vector>
 
 namespace umf::hw {
 
@@ -34,6 +35,14 @@ public:
     bool posted_writes = true;    ///< no completion comes back for a write
     double read_window_bytes = 0; ///< read tags × request size; 0: no limit
     PicojoulesPerBit energy{};    ///< a bit on the wire, both ends
+    /// Changes of rate, in order of time; the link carries next to nothing for `recovery` before
+    /// each.
+    struct Change {
+      Femtoseconds at;
+      double raw_bytes_per_second;
+    };
+    std::vector<Change> changes;
+    Femtoseconds recovery{};
   };
 
   Link(sc_core::sc_module_name name, FlowClock& clock, Options options);
@@ -48,7 +57,14 @@ private:
   void forward(const tlm::tlm_generic_payload& payload, Burst& burst) override;
   void back(const tlm::tlm_generic_payload& payload, Burst& burst) override;
 
+  void train();
+  void set_rate(double raw_bytes_per_second);
+
+  FlowClock& clock_;
   Options options_;
+  sc_core::sc_event train_;
+  std::size_t trained_ = 0; ///< changes that have begun
+  bool recovering_ = false;
   LinkStatistics statistics_;
   ResourceId tx_, rx_, read_window_ = kNoId;
 };

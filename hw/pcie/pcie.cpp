@@ -88,7 +88,8 @@ const Component<PcieLinkConfig>& pcie_link_component() {
                 .from = Provenance::derived,
                 .source = "Gen5 GPU read of host DRAM 575 ns (RTX 5090) less 300 ns on the GPU and "
                           "137 ns of DRAM, two ways"})
-          .key("energy", &PcieLinkConfig::energy, link_energy_key());
+          .key("energy", &PcieLinkConfig::energy, link_energy_key())
+          .group("training", &PcieLinkConfig::training, link_training_component());
   return keys;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "hw/pcie/link.h"
+#include "hw/pcie/training.h"
 #include "model/base/keys.h"
 
 #include <optional>
@@ -24,6 +25,7 @@ struct PcieLinkConfig {
   std::uint32_t read_tags = 768;
   Femtoseconds one_way_latency = 70_ns;
   PicojoulesPerBit energy{5.5};
+  LinkTrainingConfig training;
 };
 
 const Component<PcieLinkConfig>& pcie_link_component();

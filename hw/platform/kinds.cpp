@@ -169,8 +169,11 @@ LinkSpec read_pcie(const JsonValue& object, const std::string& name, KeyContext&
                        "PCIe Gen" + std::to_string(config.generation) + " x" +
                            std::to_string(config.width) + " link(s)",
                        object.place().pointer, context);
-  return {name,        object.place().pointer,  config.from,
-          config.to,   pcie_link(config, name), pcie_read_bound(config),
+  Link::Options options = pcie_link(config, name);
+  add_changes(options, config.training, config.generation, config.width,
+              object.place().pointer + "/training", context);
+  return {name,        object.place().pointer, config.from,
+          config.to,   std::move(options),     pcie_read_bound(config),
           config.count};
 }
 
@@ -180,8 +183,11 @@ LinkSpec read_cxl_link(const JsonValue& object, const std::string& name, KeyCont
                        "CXL Gen" + std::to_string(config.generation) + " x" +
                            std::to_string(config.width) + " link(s)",
                        object.place().pointer, context);
+  Link::Options options = cxl_link(config, name);
+  add_changes(options, config.training, config.generation, config.width,
+              object.place().pointer + "/training", context);
   return {name,        object.place().pointer, config.from,
-          config.to,   cxl_link(config, name), cxl_read_bound(config),
+          config.to,   std::move(options),     cxl_read_bound(config),
           config.count};
 }
 

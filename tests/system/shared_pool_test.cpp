@@ -87,6 +87,19 @@ TEST_CASE("two GPUs share the pool's DDR5 by halves where links are wide") {
     CHECK(end == Approx(2 * alone).epsilon(0.02));
 }
 
+TEST_CASE("a link that trains down in mid-run slows at that instant, and comes back") {
+  // Gen5 until 4 ms, down until 5, Gen4 (half the rate) until 8, down until 9, then Gen5 again.
+  const double moved = kLink * (4e-3 + 0.5 * 3e-3);
+  const double end = 9e-3 + (static_cast<double>(kBytes) - moved) / kLink;
+  CHECK(ends_of({kBytes}, {R"(links.sw0-cxl.training.changes=["4ms gen4 x16","8ms gen5 x16"])",
+                           "links.sw0-cxl.training.recovery=1ms"})[0] ==
+        Approx(end).epsilon(0.002));
+  // Half the lanes from the start, after a recovery of no time: twice as long.
+  CHECK(ends_of({kBytes}, {R"(links.sw0-cxl.training.changes=["0ns gen5 x8"])",
+                           "links.sw0-cxl.training.recovery=0ns"})[0] ==
+        Approx(2 * kAlone).epsilon(0.002));
+}
+
 TEST_CASE("who needs less leaves the rest to the other") {
   // A quarter of the bytes: done when both have moved a quarter, the other when all has gone.
   const auto ends = ends_of({kBytes / 4, kBytes}, {kTwoGpus});

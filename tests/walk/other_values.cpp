@@ -69,13 +69,15 @@ std::vector<std::string> other_shares() {
   return values;
 }
 
-/// Of an address map: fields in another order, a bank that follows the row. Else an entry and two,
-/// small enough for indices and different enough for weights.
+/// Of an address map: fields in another order, a bank that follows the row. Of a link: a rate that
+/// any link can fall to. Else an entry and two, small enough for indices and different enough for
+/// weights.
 std::vector<std::string> other_lists(const std::string& name) {
   if (name.ends_with("mapping"))
     return {R"(["row","rank","column","bank","group","unit"])",
             R"(["row","column","rank","bank","group","unit"])"};
   if (name.ends_with("hash")) return {R"(["bank^row>>0"])", R"(["group^row>>0"])"};
+  if (name.ends_with("changes")) return {R"(["1us gen1 x1"])"};
   return {"[2]", "[1]", "[1,2]", "[0,1]"};
 }
 

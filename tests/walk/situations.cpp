@@ -28,6 +28,9 @@ const std::string kOnSecond = "replay.tenant_gpus=[1]";
 const Texts kSecond = {"/links/gpu1-"};
 
 const Texts kPools = {"umf-small-hbm", "umf-three-tier", "umf-two-gpus"};
+std::string trains(const std::string& link) {
+  return "links." + link + R"(.training.changes=["1us gen1 x1"])";
+}
 const char* const kEnds = "what a link joins: another end is another machine";
 
 } // namespace
@@ -57,6 +60,12 @@ const std::vector<Situation>& situations() {
       {{"roles"}, {kOnSecond, kHbm}, kSecond},
       {{"roles"}, {kOnSecond, kHbm, "links.gpu1-sw0.count=16", "links.sw0-cxl.count=16"}, kSecond},
       {{"roles"}, {kOnSecond, kHbm, kFastPool}, kSecond},
+      // Links that train down
+      {{"roles"}, {kHbm, trains("gpu0-sw0")}, {"/links/gpu0-sw0/training/"}},
+      {{"roles"}, {kHbm, trains("sw0-cxl")}, {"/links/sw0-cxl/training/"}},
+      {{"copies"}, {trains("gpu0-host")}, {"/links/gpu0-host/training/"}},
+      {{"roles"}, {kOnSecond, kHbm, trains("gpu1-sw0")}, {"/links/gpu1-sw0/training/"}},
+      {{"copies"}, {kOnSecond, trains("gpu1-host")}, {"/links/gpu1-host/training/"}},
       // How traces are replayed
       {{"recorded"}, {}, {"/replay/mode"}},
       {{"streams", "cache"}, {}, {"/replay/tenant_weights"}},
