@@ -26,6 +26,8 @@ struct HbmConfig {
 };
 
 const Component<HbmConfig>& hbm_component();
+/// The same keys for memory of another GPU (T5): a pool, reached by links.
+const Component<HbmConfig>& peer_component();
 dram::Media hbm_media(const HbmConfig& config, std::shared_ptr<const dram::DramStandard> standard);
 /// Faults a bandwidth that the stacks of this standard cannot carry.
 void check_hbm(const HbmConfig& config, const dram::Media& media, const std::string& pointer,

@@ -5,6 +5,7 @@
 #include "hw/foreign/foreign_tier.h"
 #include "hw/hbm/hbm.h"
 #include "hw/host/host.h"
+#include "hw/nvlink/nvlink_link.h"
 #include "hw/pcie/pcie.h"
 #include "hw/sram/sram.h"
 
@@ -39,6 +40,12 @@ struct HbmSpec : TierSpec {
                                     const std::string& instance) const override {
     return std::make_unique<Hbm>(module.c_str(), clock, config, media, instance);
   }
+};
+
+/// Stacks of another GPU: a pool behind links.
+struct PeerSpec : HbmSpec {
+  policy::TierClass tier_class() const override { return policy::TierClass::pool; }
+  bool on_package() const override { return false; }
 };
 
 struct SramSpec : TierSpec {
@@ -145,6 +152,10 @@ std::unique_ptr<TierSpec> read_hbm(const JsonValue& object, KeyContext& context)
   return read_tier<HbmSpec>(hbm_component(), object, context);
 }
 
+std::unique_ptr<TierSpec> read_peer(const JsonValue& object, KeyContext& context) {
+  return read_tier<PeerSpec>(peer_component(), object, context);
+}
+
 std::unique_ptr<TierSpec> read_cxl(const JsonValue& object, KeyContext& context) {
   return read_tier<CxlSpec>(cxl_device_component(), object, context);
 }
@@ -191,6 +202,13 @@ LinkSpec read_cxl_link(const JsonValue& object, const std::string& name, KeyCont
           config.count};
 }
 
+LinkSpec read_nvlink(const JsonValue& object, const std::string& name, KeyContext& context) {
+  const NvlinkLinkConfig config = nvlink_link_component().read(object, context);
+  return {name,        object.place().pointer,    config.from,
+          config.to,   nvlink_link(config, name), nvlink_read_bound(config),
+          config.count};
+}
+
 } // namespace
 
 std::span<const TierKind> tier_kinds() {
@@ -199,6 +217,7 @@ std::span<const TierKind> tier_kinds() {
       TierKind{&sram_component().info(), read_sram},
       TierKind{&cxl_device_component().info(), read_cxl},
       TierKind{&host_component().info(), read_host},
+      TierKind{&peer_component().info(), read_peer},
       TierKind{&foreign_component().info(), read_foreign},
   };
   return kinds;
@@ -208,6 +227,7 @@ std::span<const LinkKind> link_kinds() {
   static const std::array kinds = {
       LinkKind{&pcie_link_component().info(), read_pcie},
       LinkKind{&cxl_link_component().info(), read_cxl_link},
+      LinkKind{&nvlink_link_component().info(), read_nvlink},
   };
   return kinds;
 }

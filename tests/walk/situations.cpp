@@ -23,6 +23,9 @@ const Texts kLookups = {"/scheduler/tlb", "/scheduler/walk", "/scheduler/lookup"
 const Texts kPool = {"/tiers/cxl/", "/links/gpu0-sw0/", "/links/sw0-cxl/", "/switches/",
                      "/policy/"};
 
+const Texts kPeer = {"/tiers/peer/", "/links/gpu0-peer/"};
+const Texts kPeerBanks = {"/tiers/peer/controller/", "/tiers/peer/stacks", "/tiers/peer/standard"};
+
 // The second GPU and what only it uses.
 const std::string kOnSecond = "replay.tenant_gpus=[1]";
 const Texts kSecond = {"/links/gpu1-"};
@@ -55,6 +58,12 @@ const std::vector<Situation>& situations() {
       {{"paging"}, {kTightHbm, kLittleL2, kLru}, {"/scheduler/fault_"}},
       {{"paging"}, {kTightHbm, kLittleL2, kLru}, kMoves},
       {{"paging"}, {kTightHbm, kLittleL2, kUmf}, kMoves},
+      // Memory of another GPU
+      {{"roles"}, {kHbm}, kPeer},
+      {{"roles"}, {kHbm, "links.gpu0-peer.count=1"}, kPeer},
+      {{"lines"}, {}, kPeerBanks, false, "peer"},
+      {{"lines"}, {"tiers.peer.controller.page=timeout"}, kPeerBanks, false, "peer"},
+      {{"lines"}, {"tiers.peer.controller.refresh=all_bank"}, kPeerBanks, false, "peer"},
       // The second GPU
       {{"copies"}, {kOnSecond}, kSecond},
       {{"roles"}, {kOnSecond, kHbm}, kSecond},
@@ -109,6 +118,8 @@ const std::vector<Exception>& exceptions() {
       {"/links/gpu0-sw0/to", kPools, kEnds},
       {"/links/sw0-cxl/from", kPools, kEnds},
       {"/links/sw0-cxl/to", kPools, kEnds},
+      {"/links/gpu0-peer/from", {}, kEnds},
+      {"/links/gpu0-peer/to", {}, kEnds},
       {"/links/gpu1-host/from", {}, kEnds},
       {"/links/gpu1-host/to", {}, kEnds},
       {"/links/gpu1-sw0/from", {}, kEnds},

@@ -25,9 +25,9 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-const std::vector<std::string> kMachines = {"a100-80g-sxm", "h100-64g",      "h100-pcie",
-                                            "h100-sxm",     "umf-small-hbm", "umf-three-tier",
-                                            "umf-two-gpus"};
+const std::vector<std::string> kMachines = {"a100-80g-sxm",   "h100-64g",    "h100-pcie",
+                                            "h100-peer",      "h100-sxm",    "umf-small-hbm",
+                                            "umf-three-tier", "umf-two-gpus"};
 
 std::vector<std::string> parts_of(const std::string& pointer) {
   std::vector<std::string> parts;
@@ -252,6 +252,10 @@ TEST_CASE("every key of h100-64g has an effect") {
 }
 TEST_CASE("every key of h100-pcie has an effect") {
   Walk("h100-pcie").keys("/");
+}
+TEST_CASE("every key of what h100-peer adds to h100-sxm has an effect") {
+  Walk("h100-peer").keys("/tiers/peer/");
+  Walk("h100-peer").keys("/links/gpu0-peer/");
 }
 TEST_CASE("every key of h100-sxm has an effect") {
   Walk("h100-sxm").keys("/");
