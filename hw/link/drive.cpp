@@ -117,7 +117,7 @@ private:
         load.random ? mix_bits((n + 1) * 0x9E3779B97F4A7C15U) % places : n % places;
     const std::uint64_t address = place * stride;
     return {address, load.targets[address / load.interleave.count % load.targets.size()],
-            load.writes > 0 && n % load.period >= load.period - load.writes};
+            n * load.writes % load.period < load.writes};
   }
 
   static Femtoseconds due(const Runner& r) {

@@ -17,7 +17,7 @@ struct Load {
   Bytes stride{0};  ///< from one to the next; 0: its size
   Bytes footprint{std::uint64_t{1} << 30};
   bool random = false; ///< places of the footprint are drawn
-  /// Of `period` transactions the last `writes` are writes; they share the loop below.
+  /// Of `period` transactions `writes` are writes, evenly spread; they share the loop below.
   std::uint32_t writes = 0, period = 1;
   std::uint64_t transactions = 100'000;
   std::uint32_t outstanding = 64;       ///< closed loop

@@ -61,7 +61,10 @@ public:
   void retrain(LinkId link, Femtoseconds at, const WireRate& rate);
 
   Femtoseconds now() const { return now_; }
-  Femtoseconds next() const { return events_.next(); } ///< kNever: nothing is left to happen
+  /// kNever: nothing is left to happen.
+  Femtoseconds next() const {
+    return to_issue_.empty() && to_pump_.empty() ? events_.next() : now_;
+  }
   /// Lets everything happen up to and including `until`.
   void advance(Femtoseconds until) { run(until, false); }
   /// The same, but no further than the instant in which something finishes.

@@ -35,7 +35,9 @@ const Component<NvlinkConfig>& nvlink_component() {
                 .min = Bytes{0},
                 .max = Bytes{128},
                 .from = Provenance::fitted,
-                .source = "HW108: 274 of 300 GB/s with 256 B payloads"})
+                .source =
+                    "HW108 and HW113: 274 of 300 GB/s with 256 B, 20 of 25 GB/s with 128 B; whole "
+                    "flits of 16 B"})
           .key("packet_credits", &NvlinkConfig::packet_credits,
                {.help = "Packets of a kind a receiver has room for.",
                 .min = 1,

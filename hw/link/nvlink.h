@@ -11,7 +11,7 @@ struct NvlinkConfig {
   std::uint32_t links = 12, lanes = 4;
   BytesPerSecond lane_rate{6.25e9};
   Femtoseconds latency = 300_ns;
-  Bytes overhead{24};
+  Bytes overhead{32};
   std::uint32_t packet_credits = 512;
   Femtoseconds control_wait = 100_ns;
   Bytes replay_buffer = 64_KiB;

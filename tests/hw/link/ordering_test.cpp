@@ -80,7 +80,8 @@ TEST_CASE("a completion waits behind a posted write unless it is relaxed") {
   if (relaxed)
     CHECK(done[9] < done[0]);
   else
-    CHECK(done[9] > done[1]); // the fourth write leaves once the second is done and the third taken in
+    CHECK(done[9] >
+          done[1]); // the fourth write leaves once the second is done and the third taken in
 }
 
 TEST_CASE("writes that are answered and reads of CXL.mem do not wait for one another") {
