@@ -99,6 +99,10 @@ struct CxlSpec : TierSpec {
 
 struct HostSpec : TierSpec {
   HostConfig config;
+  std::optional<Plain> plain() const override {
+    return Plain{{config.channels * config.channel_bandwidth.value * config.efficiency},
+                 config.media_latency};
+  }
   policy::TierClass tier_class() const override { return policy::TierClass::host; }
   Bytes capacity() const override { return config.capacity; }
   void lift() override {
@@ -163,15 +167,51 @@ std::unique_ptr<TierSpec> read_host(const JsonValue& object, KeyContext& context
   return read_tier<HostSpec>(host_component(), object, context);
 }
 
+/// Keys that only line resolution has keep their defaults.
+link::PcieConfig line_of(const PcieLinkConfig& config) {
+  link::PcieConfig line;
+  line.generation = config.generation;
+  line.width = config.width;
+  line.latency = config.one_way_latency;
+  line.request_overhead = config.request_overhead;
+  line.completion_overhead = config.completion_overhead;
+  return line;
+}
+
+link::RequesterConfig requester_of(const PcieLinkConfig& config) {
+  link::RequesterConfig requester;
+  requester.max_payload = config.max_payload;
+  requester.max_read_request = config.max_read_request;
+  requester.read_tags = config.read_tags * config.count;
+  return requester;
+}
+
+link::CxlConfig line_of(const CxlLinkConfig& config) {
+  link::CxlConfig line;
+  line.generation = config.generation;
+  line.width = config.width;
+  line.latency = config.one_way_latency;
+  line.flit = config.flit == Flit::b68 ? link::FlitSize::b68 : link::FlitSize::b256;
+  return line;
+}
+
+link::RequesterConfig requester_of(const CxlLinkConfig& config) {
+  link::RequesterConfig requester;
+  requester.max_payload = requester.max_read_request = Bytes{64};
+  requester.read_tags = requester.write_tags = config.outstanding_reads * config.count;
+  requester.link_interleave = Bytes{256};
+  return requester;
+}
+
 LinkSpec read_pcie(const JsonValue& object, const std::string& name, KeyContext& context) {
   const PcieLinkConfig config = pcie_link_component().read(object, context);
   check_link_bandwidth(config.bandwidth, pcie_read_bound(config), config.count,
                        "PCIe Gen" + std::to_string(config.generation) + " x" +
                            std::to_string(config.width) + " link(s)",
                        object.place().pointer, context);
-  return {name,        object.place().pointer,  config.from,
-          config.to,   pcie_link(config, name), pcie_read_bound(config),
-          config.count};
+  return {name,         object.place().pointer,  config.from,
+          config.to,    pcie_link(config, name), pcie_read_bound(config),
+          config.count, line_of(config),         requester_of(config)};
 }
 
 LinkSpec read_cxl_link(const JsonValue& object, const std::string& name, KeyContext& context) {
@@ -180,9 +220,9 @@ LinkSpec read_cxl_link(const JsonValue& object, const std::string& name, KeyCont
                        "CXL Gen" + std::to_string(config.generation) + " x" +
                            std::to_string(config.width) + " link(s)",
                        object.place().pointer, context);
-  return {name,        object.place().pointer, config.from,
-          config.to,   cxl_link(config, name), cxl_read_bound(config),
-          config.count};
+  return {name,         object.place().pointer, config.from,
+          config.to,    cxl_link(config, name), cxl_read_bound(config),
+          config.count, line_of(config),        requester_of(config)};
 }
 
 } // namespace
