@@ -65,14 +65,13 @@ Table links(const TableOptions& options) {
   Table table;
   table.title =
       "What do links carry, packet by packet, and how long does it take?\n" + described(memories) +
-      "\nFrom gpu0: transactions of one size in order, so many in flight; sizes are cut as each "
-      "link's keys say, keys\nthat only line resolution has keep their defaults (umfsim describe "
-      "line.pcie, line.cxl). GB/s of reads and\nwrites together; latency from the first packet "
-      "(boundary: port) to the last data, of posted writes to memory.\nwire: the busiest direction "
-      "of a link, how busy, and what of that is payload, headers and framing, ACKs and\ncredits, "
-      "replays. 2:1 mix: two reads to a write, evenly spread. formula: the slowest hop at burst "
-      "resolution, without media and bounds on what is "
-      "in flight.";
+      "\nFrom gpu0: transactions of one size in order, so many in flight; cut as each link's keys "
+      "say. Keys that only\nline resolution has keep their defaults (hw/link). GB/s of reads and "
+      "writes together; 2:1 mix: two reads to a\nwrite, evenly spread. Latency from the first "
+      "packet (boundary: port) to the last data, of posted writes to\nmemory. wire: the busiest "
+      "direction of a link, how busy, and what of that is payload, headers and framing, ACKs\nand "
+      "credits, replays. formula: the slowest hop at burst resolution, without media and bounds on "
+      "what is in flight.";
   table.columns = {key("to", "to"),
                    key("way", "way"),
                    key("direction", "direction"),

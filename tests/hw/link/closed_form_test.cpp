@@ -165,6 +165,13 @@ TEST_CASE("one CXL read: a flit out, two flights, the memory, a line in two flit
         3 * wire.time(68).count + 2 * config.latency.count + from_nanoseconds(90).count);
 }
 
+TEST_CASE("a small message over NVLink is its packet and one flight: a third of a microsecond") {
+  const NvlinkConfig config;
+  Pair pair(link_options(config, "l"), {}, plain_memory(Femtoseconds{}));
+  const double wire = 64 + static_cast<double>(config.overhead.count); // bytes at 25 GB/s
+  CHECK(pair.alone(0, 64, true).nanoseconds() == Approx(300 + wire / 25).epsilon(1e-6));
+}
+
 TEST_CASE("NVLinks carry P / (P + overhead) of 25 GB/s each, and share by address") {
   const std::uint32_t links = GENERATE(1U, 4U, 12U);
   const std::uint32_t payload = GENERATE(128U, 256U);

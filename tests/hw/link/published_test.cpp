@@ -1,4 +1,4 @@
-#include "hw/link/path.h"
+#include "hw/link/measure.h"
 #include "tests/support/shared_data.h"
 
 #include <catch2/catch.hpp>
@@ -35,13 +35,6 @@ double gigabytes(BytesPerSecond rate) {
   return rate.value / kGiga;
 }
 
-Driven run(Path& path, std::vector<Load> loads) {
-  Drive how;
-  how.loads = std::move(loads);
-  how.warm_up = 0.2;
-  return drive(path.network, how);
-}
-
 std::vector<std::vector<std::string>> csv(const std::string& file) {
   std::vector<std::vector<std::string>> rows;
   std::ifstream in(file);
@@ -55,22 +48,12 @@ std::vector<std::vector<std::string>> csv(const std::string& file) {
   return rows;
 }
 
-/// pcie-bench: transactions of `size` at random multiples of the size in whole lines, within 8 KiB.
-double dma_rate(bool write, std::uint64_t size) {
-  Path nic(path("nfp6000-gen3x8"));
-  Load load = nic.load(write, {size}, 64, 20'000);
-  load.stride = {(size + 63) / 64 * 64};
-  load.footprint = {8192};
-  load.random = true;
-  const Driven driven = run(nic, {load});
-  return 8 * gigabytes(write ? driven.loads[0].write_rate : driven.loads[0].read_rate);
-}
-
 } // namespace
 
 TEST_CASE("PCIe DMA by size, one host (pcie-bench e5_2637v3)") {
   const auto file = shared_file("data/hardware/pcie_dma/e5_2637v3/bw_dma_sz_sweep.csv");
   if (!file) return;
+  const PathConfig nic = path("nfp6000-gen3x8");
   int within = 0, rows = 0;
   double sum = 0;
   for (const auto& row : csv(file->string())) {
@@ -78,7 +61,8 @@ TEST_CASE("PCIe DMA by size, one host (pcie-bench e5_2637v3)") {
     const std::uint64_t size = std::stoull(row[6]);
     const double measured = std::stod(row[11]); // headed GB/s, but Gb/s
     const bool write = row[0] == "BW_DMA_WR";
-    const double off = error(row[0] + " " + row[6] + " B, Gb/s", dma_rate(write, size), measured);
+    const double off = error(row[0] + " " + row[6] + " B, Gb/s",
+                             8 * gigabytes(dma_rate(nic, write, {size})), measured);
     if (size < 64) continue;
     ++rows;
     sum += std::abs(off);
@@ -112,16 +96,32 @@ TEST_CASE("copies between host and GPU, one way and both") {
       {"Gen5 x16 both (facts: 44.3 each way)", "gpu-gen5-x16", true, true, 88.6, false},
   };
   for (const Row& row : rows) {
-    Path gpu(path(row.machine));
-    std::vector<Load> loads;
-    if (row.read) loads.push_back(gpu.load(false, {4096}, 64, 10'000));
-    if (row.write) loads.push_back(gpu.load(true, {4096}, 64, 10'000));
-    const Driven driven = run(gpu, loads);
-    double model = 0;
-    for (const Loaded& loaded : driven.loads)
-      model += gigabytes(loaded.read_rate) + gigabytes(loaded.write_rate);
+    Measure how;
+    how.duplex = row.read && row.write;
+    how.writes = row.read ? 0 : 1;
+    const double model = gigabytes(measure(path(row.machine), how).both());
     const double off = error(std::string(row.name) + ", GB/s", model, row.measured);
     CHECK((std::abs(off) <= 7) == row.reached);
+  }
+}
+
+TEST_CASE("footprint against translation reach (HW094: SM copy from host memory)") {
+  struct Row {
+    const char* name;
+    std::uint64_t mebibytes;
+    double measured;
+  };
+  for (const Row& row : {Row{"512 MiB", 512, 25.13}, Row{"10 GiB (fitted)", 10 << 10, 18.05},
+                         Row{"20 GiB (fitted)", 20 << 10, 16.50}}) {
+    Measure how;
+    how.size = Bytes{128};
+    how.outstanding = 1024;
+    how.transactions = 150'000;
+    how.footprint = Bytes{row.mebibytes << 20};
+    how.random = true;
+    const double rate = gigabytes(measure(path("a100-sm-copy-gen4"), how).reads);
+    CHECK(std::abs(error(std::string("SM copy of ") + row.name + ", GB/s", rate, row.measured)) <=
+          15);
   }
 }
 
@@ -137,39 +137,31 @@ TEST_CASE("CXL expander: closed loop at saturation, latency below it, at three r
     for (const auto& row : csv(file->string()))
       if (!row.empty() && std::isdigit(static_cast<unsigned char>(row[0][0])) != 0)
         points.emplace_back(std::stod(row[0]) / 1e3, std::stod(row[1]));
-    const auto mixed = [&](Path& expander, std::uint64_t transactions, std::uint32_t outstanding) {
-      Load load = expander.load(true, Bytes{64}, outstanding, transactions);
-      load.writes = 50 - curve.reads;
-      load.period = 50;
-      load.footprint = Bytes{std::uint64_t{1} << 28};
-      return load;
-    };
+    const PathConfig expander = path("cxl-x8-expander");
+    Measure how;
+    how.size = Bytes{64};
+    how.writes = 50 - curve.reads;
+    how.period = 50;
     const std::string name = std::string(curve.file) + " % reads";
-    {
-      Path expander(path("cxl-x8-expander"));
-      const Driven driven = run(expander, {mixed(expander, 100'000, 280)});
-      const Loaded& l = driven.loads[0];
-      const double off =
-          error(name + ", saturated, GB/s", gigabytes(l.read_rate) + gigabytes(l.write_rate),
-                points.front().first);
-      // At 60 % the manufacturer's model packs more messages in a slot than H3 to H5 hold.
-      CHECK((std::abs(off) <= 3) == (curve.reads != 30));
-    }
+    how.outstanding = 280;
+    how.transactions = 100'000;
+    const double off = error(name + ", saturated, GB/s", gigabytes(measure(expander, how).both()),
+                             points.front().first);
+    // At 60 % the manufacturer's model packs more messages in a slot than H3 to H5 hold.
+    CHECK((std::abs(off) <= 3) == (curve.reads != 30));
+    how.outstanding = 1000;
     for (std::size_t i = 1; i < points.size(); ++i) {
-      Path expander(path("cxl-x8-expander"));
-      Load load = mixed(
-          expander,
-          std::max<std::uint64_t>(2000, static_cast<std::uint64_t>(points[i].first * 1500)), 1000);
-      load.rate = BytesPerSecond{points[i].first * kGiga};
-      const Driven driven = run(expander, {load});
-      const Loaded& l = driven.loads[0];
+      const auto [offered, latency] = points[i];
+      how.rate = BytesPerSecond{offered * kGiga};
+      how.transactions = std::max<std::uint64_t>(2000, static_cast<std::uint64_t>(offered * 1500));
+      const Measured measured = measure(expander, how);
       char row[100];
       std::snprintf(row, sizeof row, "%s, at %.2f GB/s (given %.2f), read ns", name.c_str(),
-                    points[i].first, gigabytes(l.read_rate) + gigabytes(l.write_rate));
-      const double off = error(row, l.read_port.mean() / 1e3, points[i].second);
+                    offered, gigabytes(measured.both()));
+      const double late = error(row, measured.read_nanoseconds, latency);
       // Nearer to saturation lines wait for one another's refreshes, which those of the curve do
       // not.
-      if (points[i].first < 0.8 * points.front().first) CHECK(std::abs(off) <= 10);
+      if (offered < 0.8 * points.front().first) CHECK(std::abs(late) <= 10);
     }
   }
 }
@@ -199,14 +191,13 @@ TEST_CASE("switched pools: two measurements of one chip family as two presets") 
       {"Beluga, writes GB/s, HW067 (root complex)", "beluga-pool", {}, true, false, 33, false},
   };
   for (const Row& row : rows) {
-    Path pool(path(row.machine, row.sets));
-    Load load = pool.load(row.write, {64}, row.alone ? 1 : 2048, row.alone ? 3000 : 150'000);
-    load.footprint = Bytes{std::uint64_t{1} << 28};
-    if (row.alone) load.rate = BytesPerSecond{53e6}; // 1.2 µs apart, in no step with refreshes
-    const Driven driven = run(pool, {load});
-    const Loaded& l = driven.loads[0];
-    const double model =
-        row.alone ? l.read_port.mean() / 1e3 : gigabytes(row.write ? l.write_rate : l.read_rate);
+    const PathConfig pool = path(row.machine, row.sets);
+    Measure how;
+    how.size = Bytes{64};
+    how.outstanding = 2048;
+    how.transactions = 150'000;
+    how.writes = row.write ? 1 : 0;
+    const double model = row.alone ? unloaded_read(pool) : gigabytes(measure(pool, how).both());
     CHECK((std::abs(error(row.name, model, row.measured)) <= 10) == row.reached);
   }
 }
@@ -228,12 +219,12 @@ TEST_CASE("NVLink copies and SM traffic") {
       {"H100 copy engine, both, HW115", "nvlink-h100-ce", true, 783, 1, true},
   };
   for (const Row& row : rows) {
-    double model = 0;
-    // Both: each GPU writes to the other; directions share nothing but acknowledgements.
-    for (int way = 0; way < (row.both ? 2 : 1); ++way) {
-      Path peers(path(row.machine));
-      model += gigabytes(run(peers, {peers.load(true, {4096}, 1024, 40'000)}).loads[0].write_rate);
-    }
+    Measure how;
+    how.writes = 1;
+    how.outstanding = 1024;
+    how.transactions = 40'000;
+    // Both: each GPU writes to the other; the directions share nothing but acknowledgements.
+    const double model = gigabytes(measure(path(row.machine), how).writes) * (row.both ? 2 : 1);
     const double off = error(std::string(row.name) + ", GB/s", model / row.scale, row.measured);
     CHECK((std::abs(off) <= 5) == row.reached);
   }
