@@ -137,7 +137,8 @@ bool Network::send_flit(DirectionId direction) {
   const Femtoseconds begin = occupy(d, flit.bytes);
   const Femtoseconds took = d.busy_until - begin;
   ++s.flits;
-  if (d.doomed | corrupted(d, flit.bytes)) {
+  const bool hit = corrupted(d, flit.bytes); // drawn for every transmission
+  if (hit || d.doomed) {
     s.replay += took;
     doom(direction, d.replay, flits_, index);
   } else {

@@ -225,7 +225,8 @@ bool Network::send_packet(DirectionId direction) {
   const Femtoseconds took = d.busy_until - begin;
   if (!again) d.unacknowledged += bytes;
   if (again) ++d.statistics.replays;
-  if (d.doomed | corrupted(d, bytes)) {
+  const bool hit = corrupted(d, bytes); // drawn for every transmission
+  if (hit || d.doomed) {
     d.statistics.replay += took;
     doom(direction, d.replay, packets_, index);
   } else {
