@@ -9,9 +9,9 @@
 namespace umf::hw::link {
 
 std::string_view name_of(Limit limit) {
-  constexpr std::string_view names[] = {"load", "wire",        "tags", "credits",
-                                        "rate", "translation", "media"};
-  return names[static_cast<std::size_t>(limit)];
+  constexpr std::string_view kNames[] = {"load", "wire",        "tags", "credits",
+                                         "rate", "translation", "media"};
+  return kNames[static_cast<std::size_t>(limit)];
 }
 
 namespace {
@@ -206,11 +206,11 @@ private:
     }
     double most = no_credit;
     Limit worst = Limit::credits;
-    constexpr std::pair<Wait, Limit> kinds[] = {{Wait::tags, Limit::tags},
-                                                {Wait::rate, Limit::rate},
-                                                {Wait::translation, Limit::translation}};
+    constexpr std::pair<Wait, Limit> kWaited[] = {{Wait::tags, Limit::tags},
+                                                  {Wait::rate, Limit::rate},
+                                                  {Wait::translation, Limit::translation}};
     for (std::size_t i = 0; i < end_.requesters.size(); ++i)
-      for (const auto& [wait, named] : kinds) {
+      for (const auto& [wait, named] : kWaited) {
         const auto w = static_cast<std::size_t>(wait);
         const double waited = share(end_.requesters[i].waited[w], begin_.requesters[i].waited[w]);
         if (waited > most) {

@@ -10,8 +10,8 @@
 namespace umf::hw::link {
 
 std::string_view name_of(Kind kind) {
-  constexpr std::string_view names[] = {"posted", "request", "completion", "response"};
-  return names[index(kind)];
+  constexpr std::string_view kNames[] = {"posted", "request", "completion", "response"};
+  return kNames[index(kind)];
 }
 
 NodeId Network::add(const NodeOptions& options) {
