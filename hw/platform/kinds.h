@@ -2,6 +2,7 @@
 
 #include "hw/dram/media.h"
 #include "hw/fabric/media_target.h"
+#include "hw/link/path.h"
 #include "hw/pcie/link.h"
 #include "hw/sram/sram_banks.h"
 #include "model/base/keys.h"
@@ -52,6 +53,12 @@ public:
     Femtoseconds one_way{}; ///< boundary port, not media
   };
   virtual std::optional<Banks> banks() const { return std::nullopt; }
+  /// Memory that is a rate and a latency, and no banks.
+  struct Plain {
+    BytesPerSecond bandwidth;
+    Femtoseconds latency{}; ///< boundary media
+  };
+  virtual std::optional<Plain> plain() const { return std::nullopt; }
   virtual std::unique_ptr<MediaTarget> make(const std::string& module, FlowClock& clock,
                                             const std::string& instance) const = 0;
 };
@@ -67,6 +74,9 @@ struct LinkSpec {
   Link::Options options;
   BytesPerSecond read_bound;
   std::uint32_t count = 1;
+  /// One of them at line resolution, and what a requester at its upper end keeps to.
+  link::AnyLink line;
+  link::RequesterConfig requester;
 };
 
 struct LinkKind {

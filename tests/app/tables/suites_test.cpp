@@ -208,3 +208,30 @@ TEST_CASE("only the tiers asked for are played", "[app]") {
   CHECK_THROWS_WITH(find_suite("idle-latency")->make(options),
                     "--tier: no tier \"cxk\", did you mean \"cxl\"?");
 }
+
+TEST_CASE("links at line resolution agree with burst resolution's formulas where wires bind",
+          "[app]") {
+  const Rows rows("links", on("umf-two-gpus"));
+  const auto figure = [&](const std::string& way, const std::string& direction,
+                          const std::string& column) {
+    return rows.only(
+        {{"way", way}, {"direction", direction}, {"size_bytes", "4096"}, {"outstanding", "256"}},
+        column);
+  };
+  // Gen5 x16: 63.015 GB/s x 374/375 of reads in 276 B for 256 beside DLLPs, writes in 280 B.
+  CHECK(figure("gpu0 > host", "write", "GB_per_s") == Approx(57.46).epsilon(0.001));
+  for (const char* way : {"gpu0 > host", "gpu0 > sw0 > cxl"})
+    for (const char* direction : {"read", "write"})
+      CHECK(figure(way, direction, "GB_per_s") ==
+            Approx(figure(way, direction, "formula_GB_per_s")).epsilon(0.04));
+  // One read of 64 B through a switch of 105 ns: two heads of 16 B, two flights more.
+  const auto alone = [&](const std::string& way) {
+    return rows.only(
+        {{"way", way}, {"direction", "read"}, {"size_bytes", "64"}, {"outstanding", "1"}},
+        "read_mean_ns");
+  };
+  CHECK(alone("gpu0 > host") == Approx(2 * 70 + 137 + (24 + 84) / 63.015 + 0.2).epsilon(0.005));
+  CHECK(alone("gpu0 > host > gpu1") > alone("gpu0 > host"));
+  CHECK(alone("gpu0 > hbm") < alone("gpu0 > sw0 > gpu1"));
+  CHECK(rows.where({{"way", "gpu0 > sram"}}).size() == 36);
+}
