@@ -69,7 +69,9 @@ private:
     double rate = std::numeric_limits<double>::infinity();
     for (std::size_t h = 0; h < burst.hop_count; ++h)
       if (burst.hops[h].use > 0)
-        rate = std::min(rate, platform_.clock().network().capacity(burst.hops[h].resource) /
+        rate = std::min(rate, platform_.clock().network().capacity_alone(burst.hops[h].resource,
+                                                                         payload.get_data_length(),
+                                                                         payload.is_write()) /
                                   burst.hops[h].use);
     (payload.is_write() ? figures.write : figures.read) = {rate};
     if (payload.is_read()) figures.latency = burst.total_latency();

@@ -8,12 +8,13 @@ Suite idle_latency_suite();
 Suite links_suite();
 Suite loaded_latency_suite();
 Suite matrix_suite();
+Suite resolution_suite();
 Suite timings_suite();
 
 std::span<const Suite> suites() {
   static const std::vector<Suite> all = {
       break_even_suite(), idle_latency_suite(), loaded_latency_suite(), bandwidth_suite(),
-      matrix_suite(),     links_suite(),        timings_suite()};
+      matrix_suite(),     links_suite(),        timings_suite(),        resolution_suite()};
   return all;
 }
 

@@ -111,7 +111,7 @@ CxlDevice::CxlDevice(sc_core::sc_module_name module, FlowClock& clock,
             Cause::cxl_bandwidth) {}
 
 void CxlDevice::admit(const tlm::tlm_generic_payload& payload, Burst& burst) {
-  burst.add_hop(flow_.resource(), flow_.use(payload.get_data_length()));
+  burst.add_hop(flow_.resource(), 1.0);
   burst.add_latency(Cause::cxl_latency, controller_latency_);
   burst.above_media = controller_latency_.count;
   if (!payload.is_write()) burst.add_latency(Cause::cxl_latency, flow_.latency());

@@ -83,8 +83,12 @@ void add_mapping(Component<ControllerConfig>& keys) {
                     "group, column, unit; \"column:2\" is two bits of one (hw/dram/README.md).",
             .source = kMapping})
       .key("hash", &C::hash,
-           {.help = "\"bank^row>>2\": the bits of a field XORed with those of another.",
-            .source = "none"})
+           {.help =
+                "\"bank^row>>2\": the bits of a field XORed with those of another; none: bank and "
+                "rank with all bits of the row, as far as the list goes.",
+            .source = "Zhang, Zhu and Zhang, MICRO-33 (2000): rows that would meet in a bank are "
+                      "spread over all; Pessl et al., USENIX Security 2016, found such in "
+                      "controllers"})
       .key("interleave", &C::interleave,
            {.help = "Consecutive bytes of one stack (HBM) or channel (DDR) before the next.",
             .min = Bytes{32},

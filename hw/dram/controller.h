@@ -3,6 +3,7 @@
 #include "hw/dram/timings.h"
 #include "model/base/keys.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,9 @@ struct ControllerConfig {
   std::uint32_t postpone = 4; ///< refreshes of a rank that may be owed while requests wait
   bool stagger = true;        ///< refreshes of the units are spread over their interval
   std::vector<std::string> mapping = {"row", "rank", "bank", "column", "group", "unit"};
-  std::vector<std::string> hash{}; ///< "target^source>>shift"
-  Bytes interleave{256};           ///< of consecutive addresses over stacks (HBM) or channels
+  /// "target^source>>shift"; nothing: none, but bank_hash() where a Media is configured.
+  std::optional<std::vector<std::string>> hash{};
+  Bytes interleave{256}; ///< of consecutive addresses over stacks (HBM) or channels
 };
 
 const Component<ControllerConfig>& controller_component();

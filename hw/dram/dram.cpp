@@ -29,7 +29,8 @@ namespace {
 AddressMap make_map(const DramConfig& config) {
   KeyContext context;
   AddressMap map({config.organisation, config.units, config.stacks, config.controller.mapping,
-                  config.controller.hash, config.controller.interleave},
+                  config.controller.hash.value_or(std::vector<std::string>{}),
+                  config.controller.interleave},
                  "/controller", context);
   context.throw_if_faulty();
   return map;

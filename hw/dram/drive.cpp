@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <queue>
 
 namespace umf::hw::dram {
@@ -15,6 +16,8 @@ public:
   Driver(Dram& dram, const Drive& drive) : dram_(dram), drive_(drive) {
     slots_.reserve(4096);
     ensure(drive.warm_up < drive.requests, "a drive that measures nothing");
+    if (!drive.streams.empty())
+      walk_.emplace(drive.streams, Bytes{dram.bytes()}, Bytes{dram.access_bytes()});
   }
 
   Driven run() {
@@ -22,6 +25,7 @@ public:
     waiting_.resize(dram_.units());
     while (issued_ < drive_.requests)
       if (!issue()) wait();
+    const Cycle issued = now_;
     while (parked_ > 0)
       wait();
     while (!dram_.idle()) {
@@ -29,7 +33,7 @@ public:
       dram_.advance(now_);
       collect();
     }
-    return report();
+    return report(issued);
   }
 
 private:
@@ -44,7 +48,7 @@ private:
     if (!head_) {
       offered_ = std::max(now_, due(issued_));
       if (offered_ > now_) return false;
-      const auto item = drive_.traffic.at(issued_);
+      const auto item = walk_ ? walk_->next() : drive_.traffic.at(issued_);
       where_ = dram_.locate(item.address);
       write_ = item.write;
       head_ = true;
@@ -55,19 +59,27 @@ private:
       slots_.emplace_back();
     }
     const std::uint32_t tag = free_.back();
+    const bool measured = issued_ >= drive_.warm_up;
     const bool behind = drive_.window != 0 && !waiting_[where_.unit].empty();
-    if (behind || dram_.offer(where_, write_, tag, now_) == Offer::refused) {
+    const Offer offer = behind ? Offer::refused : dram_.offer(where_, write_, tag, now_);
+    if (offer == Offer::refused) {
       if (parked_ == drive_.window) return false;
       waiting_[where_.unit].push_back({where_, tag, write_});
       ++parked_;
     }
     free_.pop_back();
-    slots_[tag] = {offered_, now_, issued_ >= drive_.warm_up};
+    slots_[tag] = {offered_, now_, measured};
+    count_forwarded(offer, write_, measured);
     if (slots_[tag].measured) ++(write_ ? driven_.writes : driven_.reads);
     head_ = false;
     ++issued_;
     ++in_flight_;
     return true;
+  }
+
+  /// A read that is done at once found its data in the write queue and takes no bus.
+  void count_forwarded(Offer offer, bool write, bool measured) {
+    if (offer == Offer::done && !write && measured) ++forwarded_;
   }
 
   /// Moves what waits beside the queues into them, and says when more of it may go.
@@ -78,8 +90,10 @@ private:
       if (line.empty()) continue;
       while (!line.empty()) {
         const Parked& head = line.front();
-        if (dram_.offer(head.where, head.write, head.tag, now_) == Offer::refused) break;
+        const Offer offer = dram_.offer(head.where, head.write, head.tag, now_);
+        if (offer == Offer::refused) break;
         slots_[head.tag].taken = now_;
+        count_forwarded(offer, head.write, slots_[head.tag].measured);
         line.pop_front();
         --parked_;
       }
@@ -153,15 +167,20 @@ private:
     return dram_.clocks({static_cast<std::int64_t>(seconds * 1e15)});
   }
 
-  Driven report() {
+  Driven report(Cycle issued) {
     driven_.statistics = dram_.statistics();
     const ChannelStatistics& sum = driven_.statistics.sum;
     const Cycle end = std::max(last_, sum.last_data);
     driven_.elapsed = dram_.time(end - begin_);
-    const double bytes =
-        static_cast<double>((driven_.reads + driven_.writes) * dram_.access_bytes());
-    driven_.bandwidth = {bytes / driven_.elapsed.seconds()};
-    driven_.share = driven_.bandwidth.value / dram_.peak().value;
+    const double seconds = driven_.elapsed.seconds();
+    const double taking = dram_.time(std::max<Cycle>(issued - begin_, 1)).seconds();
+    const std::uint64_t served = driven_.reads + driven_.writes;
+    const auto rate = [&](std::uint64_t accesses) {
+      return static_cast<double>(accesses * dram_.access_bytes()) / seconds;
+    };
+    driven_.bandwidth = {rate(served)};
+    driven_.sustained = {driven_.bandwidth.value * seconds / taking};
+    driven_.share = rate(served - forwarded_) / dram_.peak().value;
     driven_.blocked = static_cast<double>(blocked_) / static_cast<double>(std::max<Cycle>(1, now_));
     const auto most = std::max_element(sum.lost.begin(), sum.lost.end());
     driven_.limit = static_cast<Limit>(most - sum.lost.begin());
@@ -179,7 +198,8 @@ private:
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_;
   std::priority_queue<Cycle, std::vector<Cycle>, std::greater<>> done_;
-  std::uint64_t issued_ = 0;
+  std::optional<StreamWalk> walk_;
+  std::uint64_t issued_ = 0, forwarded_ = 0;
   std::uint32_t in_flight_ = 0;
   Cycle now_ = 0, begin_ = 0, offered_ = 0, last_ = 0, blocked_ = 0;
   Location where_;

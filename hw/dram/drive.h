@@ -1,7 +1,7 @@
 #pragma once
 
 #include "hw/dram/dram.h"
-#include "hw/dram/traffic.h"
+#include "hw/dram/streams.h"
 #include "model/base/histogram.h"
 
 namespace umf::hw::dram {
@@ -9,6 +9,7 @@ namespace umf::hw::dram {
 /// How a stream of accesses is pressed on a DRAM, without SystemC: for tables and curves.
 struct Drive {
   Traffic traffic;
+  std::vector<Stream> streams{}; ///< where there are any, over all of the DRAM, in place of traffic
   std::uint64_t requests = 100'000;
   std::uint64_t warm_up = 0; ///< of them, not measured
   /// Accesses in flight at most (closed loop); 0: as many as the queues take, in order, waiting
@@ -24,8 +25,9 @@ struct Drive {
 struct Driven {
   std::uint64_t reads = 0, writes = 0;
   Femtoseconds elapsed{}; ///< from the first offer measured to the last data
-  double share = 0;       ///< of the peak of all units
+  double share = 0;       ///< of the peak of all units; reads answered by write queues apart
   BytesPerSecond bandwidth{};
+  BytesPerSecond sustained{}; ///< up to the last request taken, while there is no lack of any
   /// Picoseconds. `media`: from the queue that took the read to the last of its data. `port`:
   /// from when it was offered, waiting for the queue included.
   Histogram media, port;

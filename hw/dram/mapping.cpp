@@ -144,6 +144,23 @@ std::vector<MapHash> hashes(const std::vector<std::string>& texts, const Shape& 
 
 } // namespace
 
+std::vector<std::string> bank_hash(const Organisation& organisation) {
+  const auto row_bits = static_cast<std::uint32_t>(std::bit_width(organisation.rows - 1U));
+  std::vector<std::string> list;
+  std::uint32_t shift = 0;
+  const auto add = [&](const char* field, std::uint32_t count) {
+    if (count == 1 || shift >= row_bits || list.size() == kMostHashes) return;
+    list.push_back(fmt::format("{}^row>>{}", field, shift));
+    shift += log2_of(count);
+  };
+  for (std::uint32_t before = row_bits; before != shift;) {
+    before = shift;
+    add("bank", organisation.banks);
+    add("rank", organisation.ranks);
+  }
+  return list;
+}
+
 AddressMap::AddressMap(const AddressMapOptions& options, const std::string& pointer,
                        KeyContext& context)
     : stacks_(options.stacks), units_(options.units),

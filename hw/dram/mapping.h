@@ -29,6 +29,10 @@ struct AddressMapOptions {
   Bytes interleave{256};
 };
 
+/// Bank and rank XORed with the bits of the row in turn, as many as a list of hashes takes: which
+/// rows meet in a bank is then no matter of where they lie (permutation-based interleaving).
+std::vector<std::string> bank_hash(const Organisation& organisation);
+
 /// Tier addresses to places and back, one to one. Every address from 0 to bytes() − 1 has a
 /// place; what lies above has none and must not be asked for.
 class AddressMap {

@@ -92,6 +92,7 @@ DramConfig config(const Media& media) {
   DramConfig config = dram_config(standard, std::max(clock, standard.tCK), media.controller,
                                   media.stacks, media.capacity);
   config.timings.clock = clock;
+  if (!config.controller.hash) config.controller.hash = bank_hash(config.organisation);
   return config;
 }
 
@@ -99,7 +100,7 @@ void check_media(const Media& media, const std::string& pointer, KeyContext& con
   check_controller(media.controller, pointer + "/controller", context);
   const DramConfig fitted = config(media);
   const AddressMap map({fitted.organisation, fitted.units, fitted.stacks, media.controller.mapping,
-                        media.controller.hash, media.controller.interleave},
+                        *fitted.controller.hash, media.controller.interleave},
                        pointer + "/controller", context);
 }
 

@@ -2,45 +2,49 @@
 
 #include "hw/dram/dram.h"
 
-#include <array>
-#include <cstdint>
 #include <memory>
 
 /// What a DRAM gives to bursts, measured from line runs of the same engine: the burst resolution
-/// charges these curves instead of playing every access.
+/// charges these figures instead of playing every access.
 namespace umf::hw::dram {
 
-/// The state of a tier that its service depends on besides its configuration.
-struct ServicePoint {
-  std::uint32_t read_eighths = 8; ///< reads of eight accesses
-  /// Consecutive accesses that a unit gets of one run; rounded up to a power of two, and
-  /// kLongRun stands for all above.
-  std::uint32_t run = kLongRun;
-  std::uint32_t streams = 1; ///< runs under way side by side in a unit; rounded up likewise, ≤ 16
+/// What moves through a tier at one time, as far as its banks care.
+struct ServiceState {
+  double read_share = 1; ///< of the bytes
+  /// Bytes in a row, the mean by runs: all bytes over the number of runs. A stream's run counts
+  /// as no longer than what all queues hold of it at a time (Service::held() by its share): what
+  /// is not there cannot be served while its row is open.
+  double run = kLong;
+  /// Runs under way side by side, each counted by its share of its direction: 1 / Σ share².
+  double streams = 1;
 
-  static constexpr std::uint32_t kLongRun = 256;
-  auto operator<=>(const ServicePoint&) const = default;
+  static constexpr double kLong = 1e18;
 };
 
-/// Service curves of one configuration. Units share nothing, so one unit is measured, under as
-/// many requests as its queues hold, for long enough to see some refreshes; a point is measured
-/// when it is first asked for and kept for the process, by a hash of the configuration.
+/// The service of one configuration under saturating traffic, by read share, length of a run and
+/// number of streams together.
+///
+/// Measured by UnitLoad on a grid and interpolated: time a byte is linear in the read share, in
+/// runs a byte and in the number of streams. A point of the grid is measured when it is first
+/// needed and kept for the process, by all that the engine reads of a configuration. Beyond the
+/// grid its edge holds: runs of 256 accesses a unit, four streams (more cost by their shorter
+/// runs).
 class Service {
 public:
   explicit Service(const DramConfig& config);
 
-  /// Share of the units' peak that saturating traffic gets.
-  double share(ServicePoint point) const;
-  /// Reads to writes from none (0) to all (8 eighths), long runs: shares by read eighths.
-  std::array<double, 9> mix() const;
+  /// Share of the units' peak.
+  double share(const ServiceState& state) const;
+  /// Runs so short that they open a row for every access; shorter ones are no worse.
+  Bytes shortest() const;
+  /// What the queues of all units hold, of all streams together.
+  Bytes held() const;
   /// An access of a closed bank, nothing else under way: queue to the last of its data.
   Femtoseconds latency() const;
-  /// How many accesses one unit gets of `bytes` in a row.
-  std::uint32_t run_of(std::uint64_t bytes) const;
 
 private:
-  struct Curves;
-  std::shared_ptr<Curves> curves_; ///< shared by equal configurations
+  class Grid;
+  std::shared_ptr<Grid> grid_; ///< shared by equal configurations
 };
 
 } // namespace umf::hw::dram

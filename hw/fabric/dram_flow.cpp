@@ -3,24 +3,25 @@
 namespace umf::hw {
 
 DramFlow::DramFlow(FlowClock& clock, const dram::Media& media, const Given& given,
-                   const std::string& tier, Cause cause)
-    : service_(dram::config(media)),
-      latency_(given.latency.value_or(given.controller_latency + service_.latency())),
-      given_(given.efficiency.has_value()) {
-  const double efficiency = given.efficiency ? *given.efficiency : service_.share({});
-  resource_ = clock.add_resource(tier, dram::peak(media).value * efficiency, cause,
-                                 given.mix_loss.value_or(0.0));
-  if (given.mix_loss) return;
-  FlowNetwork::Mix mix = service_.mix();
-  const double reads = mix[8];
-  for (double& share : mix)
-    share /= reads;
-  clock.network().set_mix(resource_, mix);
-}
-
-double DramFlow::use(std::uint64_t run_bytes) const {
-  if (given_) return 1.0; // one figure for all
-  return service_.share({}) / service_.share({8, service_.run_of(run_bytes), 1});
+                   const std::string& tier, Cause cause) {
+  const dram::Service service(dram::config(media));
+  latency_ = given.latency.value_or(given.controller_latency + service.latency());
+  const bool curves = !given.efficiency || !given.mix_loss;
+  const double reads = curves ? service.share({}) : 1;
+  resource_ = clock.add_resource(tier, dram::peak(media).value * given.efficiency.value_or(reads),
+                                 cause, curves ? 0.0 : *given.mix_loss);
+  if (!curves) return;
+  const auto curve = [=](const FlowNetwork::Mix& mix) {
+    if (given.efficiency) return service.share({.read_share = mix.read_share}) / reads;
+    if (!given.mix_loss) return service.share({mix.read_share, mix.run, mix.streams}) / reads;
+    const double loss = 4 * *given.mix_loss * mix.read_share * (1 - mix.read_share);
+    return service.share({1, mix.run, mix.streams}) / reads * (1 - loss);
+  };
+  // Single accesses, most of them writes, are about the worst there is.
+  const double least = curve({.read_share = 0.125, .run = 1}) / 2;
+  const auto shortest = static_cast<double>(service.shortest().count);
+  const auto held = static_cast<double>(service.held().count);
+  clock.network().set_curve(resource_, {curve, least, shortest, held});
 }
 
 } // namespace umf::hw

@@ -9,13 +9,18 @@
 
 namespace umf::hw {
 
-/// DRAM media at burst resolution: one resource whose capacity follows the curves that line runs
-/// of the same banks give, unless some of them are given instead.
+/// DRAM media at burst resolution: one resource that carries at any time what line runs of the same
+/// banks give under the same mix of reads and writes, lengths of runs and number of bursts
+/// (dram::Service).
 class DramFlow {
 public:
+  /// What is given instead of measured.
   struct Given {
-    std::optional<double> efficiency; ///< share of peak of reads alone
-    std::optional<double> mix_loss;   ///< loss at one read to one write
+    /// Share of peak of reads alone, whatever their runs and number: only the read share then
+    /// counts, by the curve of long runs.
+    std::optional<double> efficiency;
+    /// Loss at one read to one write; runs and number then count as they do for reads alone.
+    std::optional<double> mix_loss;
     std::optional<Femtoseconds> latency;
     Femtoseconds controller_latency{}; ///< added to the banks' own where no latency is given
   };
@@ -25,15 +30,10 @@ public:
   ResourceId resource() const { return resource_; }
   /// Unloaded read, from the controller's port to the array and back.
   Femtoseconds latency() const { return latency_; }
-  /// What a byte of a run of this length takes of the resource: above 1 where rows are opened for
-  /// less than a row.
-  double use(std::uint64_t run_bytes) const;
 
 private:
-  dram::Service service_;
   ResourceId resource_ = kNoId;
   Femtoseconds latency_;
-  bool given_;
 };
 
 } // namespace umf::hw

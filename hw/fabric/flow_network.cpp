@@ -15,6 +15,12 @@ constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 constexpr double kNoise = 1e-15;
 constexpr double kMixTolerance = 1e-3;
 constexpr int kMixPasses = 6;
+
+bool close(const FlowNetwork::Mix& a, const FlowNetwork::Mix& b) {
+  return std::abs(a.read_share - b.read_share) < kMixTolerance &&
+         std::abs(a.run - b.run) < kMixTolerance * b.run &&
+         std::abs(a.streams - b.streams) < kMixTolerance * b.streams;
+}
 } // namespace
 
 ResourceId FlowNetwork::add_resource(std::string name, double capacity, double mix_loss) {
@@ -36,22 +42,52 @@ ResourceId FlowNetwork::add_resource(std::string name, double capacity, double m
   return id;
 }
 
-void FlowNetwork::set_mix(ResourceId resource, const Mix& mix) {
-  ensure(*std::min_element(mix.begin(), mix.end()) > 0,
-         "flow network: mixing may not cost the whole capacity");
-  resources_[resource].mix = static_cast<std::uint32_t>(mixes_.size());
-  mixes_.push_back(mix);
+void FlowNetwork::set_curve(ResourceId resource, Curve curve) {
+  ensure(curve.least > 0, "flow network: mixing may not cost the whole capacity");
+  resources_[resource].curve = static_cast<std::uint32_t>(curves_.size());
+  curves_.push_back({std::move(curve), {}, {}});
 }
 
-/// Capacity at a read share.
-double FlowNetwork::mixed(const Resource& resource, double share) const {
-  if (resource.mix == kNoId)
-    return resource.capacity * (1 - 4 * resource.mix_loss * share * (1 - share));
-  const Mix& mix = mixes_[resource.mix];
-  const double eighths = std::clamp(share, 0.0, 1.0) * 8;
-  const auto below = std::min<std::size_t>(static_cast<std::size_t>(eighths), 7);
-  const double part = eighths - static_cast<double>(below);
-  return resource.capacity * (mix[below] + part * (mix[below + 1] - mix[below]));
+/// Room for a mix; what was asked for last is asked for again more often than not.
+double FlowNetwork::curve_at(const Resource& resource, const Mix& mix) {
+  Curved& curved = curves_[resource.curve];
+  if (curved.known_share == 0 || mix != curved.known) {
+    curved.known = mix;
+    curved.known_share = std::max(curved.curve.share(mix), curved.curve.least);
+  }
+  return resource.capacity * curved.known_share;
+}
+
+double FlowNetwork::capacity_alone(ResourceId resource, double bytes, bool write) {
+  const Resource& r = resources_[resource];
+  return r.curve == kNoId ? r.capacity : curve_at(r, {write ? 0.0 : 1.0, bytes, 1.0});
+}
+
+/// `amount` says how much each flow counts.
+template <class Amount>
+FlowNetwork::Mix FlowNetwork::mix_of(ResourceId id, Amount amount) const {
+  const Resource& resource = resources_[id];
+  const auto each = [&](auto visit) {
+    for (const std::uint32_t held : resource.members)
+      if (const Flow& flow = flows_[held / kMaxHops]; !flow.done)
+        visit(flow, held_[held].use * amount(flow));
+  };
+  double sums[2] = {}, squares[2] = {}; // by direction
+  each([&](const Flow& flow, double part) {
+    sums[flow.write] += part;
+    squares[flow.write] += part * part;
+  });
+  const double sum = sums[0] + sums[1];
+  if (sum == 0) return {};
+  const Curve& curve = curves_[resource.curve].curve;
+  double flows = 0;
+  each([&](const Flow& flow, double part) {
+    flows += part / std::max(std::min(flow.bytes, curve.held * part / sum), curve.shortest);
+  });
+  double streams = 0;
+  for (const bool write : {false, true})
+    if (sums[write] > 0) streams += sums[write] * sums[write] / squares[write];
+  return {sums[0] / sum, sum / flows, streams};
 }
 
 void FlowNetwork::set_capacity(ResourceId resource, double capacity, Femtoseconds now) {
@@ -90,7 +126,7 @@ FlowId FlowNetwork::start(Femtoseconds now, double bytes, const std::vector<Hop>
   }
   Flow& flow = flows_[id];
   flow = {};
-  flow.remaining = bytes;
+  flow.remaining = flow.bytes = bytes;
   flow.weight = weight;
   flow.tag = tag;
   flow.urgency = urgency;
@@ -239,9 +275,23 @@ std::int64_t FlowNetwork::end_of(const Flow& flow) const {
   return now_.count + static_cast<std::int64_t>(std::ceil(left));
 }
 
+/// Room to begin with: as if all flows had rates in proportion to their weights, which they have
+/// where nothing else holds them back.
+void FlowNetwork::guess_rooms() {
+  for (const ResourceId id : busy_) {
+    const Resource& resource = resources_[id];
+    loads_[id].room = resource.capacity;
+    if (resource.curve == kNoId) continue;
+    Curved& curve = curves_[resource.curve];
+    curve.mix = {};
+    if (curve.slack) continue;
+    curve.mix = mix_of(id, [](const Flow& flow) { return flow.weight; });
+    if (curve.mix.run > 0) loads_[id].room = curve_at(resource, curve.mix);
+  }
+}
+
 void FlowNetwork::solve() {
-  for (const ResourceId id : busy_)
-    loads_[id].room = resources_[id].capacity;
+  guess_rooms();
   for (int pass = 0;; ++pass) {
     for (const ResourceId id : busy_) {
       Load& load = loads_[id];
@@ -345,17 +395,28 @@ double FlowNetwork::count_demand(ResourceId resource, Urgency urgency) const {
   return demand;
 }
 
-/// Where reads and writes meet on a full resource that loses by it, its room follows the
-/// read share just found. Whether rates must be found again.
+/// Where what a full resource carries costs it capacity, its room follows the rates just found.
+/// Whether rates must be found again.
 bool FlowNetwork::mixing_changes_room() {
   bool again = false;
   for (const ResourceId id : busy_) {
     const Resource& resource = resources_[id];
     Load& load = loads_[id];
     const double total = load.read_rate + load.write_rate;
-    if ((resource.mix_loss == 0 && resource.mix == kNoId) || total == 0) continue;
-    const double share = load.read_rate / total;
-    const double room = mixed(resource, share);
+    if ((resource.mix_loss == 0 && resource.curve == kNoId) || total == 0) continue;
+    double room;
+    if (resource.curve == kNoId) {
+      const double share = load.read_rate / total;
+      room = resource.capacity * (1 - 4 * resource.mix_loss * share * (1 - share));
+    } else {
+      Curved& curve = curves_[resource.curve];
+      curve.slack = total <= curve.curve.least * resource.capacity;
+      if (curve.slack) continue;
+      const Mix mix = mix_of(id, [](const Flow& flow) { return flow.rate; });
+      if (close(mix, curve.mix)) continue;
+      curve.mix = mix;
+      room = curve_at(resource, mix);
+    }
     const bool limits = total > std::min(room, load.room) * (1 - 1e-9);
     again |= limits && std::abs(room - load.room) > kMixTolerance * resource.capacity;
     load.room = room;

@@ -2,8 +2,9 @@
 
 #include "model/base/units.h"
 
-#include <array>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,15 +36,31 @@ enum class Urgency : std::uint8_t { demand, background };
 /// instants. (Bertsekas & Gallager, Data Networks, 6.5.2: max-min flow control.)
 ///
 /// A resource may lose capacity when reads and writes mix (bus turnaround): its capacity
-/// is then capacity × (1 − 4·loss·r·(1−r)), r = the read share of the rates it carries,
-/// found by repetition to a thousandth; or what set_mix() says of it.
+/// is then capacity × (1 − 4·loss·r·(1−r)), r = the read share of the rates it carries;
+/// or what set_curve() makes of all that it carries at the time. Either is found by repetition, to
+/// a thousandth.
 class FlowNetwork {
 public:
   ResourceId add_resource(std::string name, double capacity, double mix_loss = 0.0);
-  /// Capacity by read share in eighths, from writes alone to reads alone, in shares of
-  /// `capacity` (> 0; above 1 where reads alone are not the best); straight in between.
-  using Mix = std::array<double, 9>;
-  void set_mix(ResourceId resource, const Mix& mix);
+  /// What a resource carries at one time.
+  struct Mix {
+    double read_share = 1; ///< of its rates
+    double run = 0;        ///< bytes of a flow, the mean by flows: all bytes over all flows
+    /// Flows, each counted by its share of its direction's rates, 1 / Σ share²; of both directions.
+    double streams = 1;
+    bool operator==(const Mix&) const = default;
+  };
+  /// Capacity by what is carried.
+  struct Curve {
+    std::function<double(const Mix&)> share; ///< of `capacity`; above 1 where that is not the best
+    /// No mix has less than this, > 0: where less is carried, nobody asks.
+    double least = 1;
+    double shortest = 1; ///< bytes: shorter flows are no worse, and count as if of this length
+    /// Bytes that are under way at a time; a flow is worth no more than its share of them, however
+    /// long it is.
+    double held = std::numeric_limits<double>::infinity();
+  };
+  void set_curve(ResourceId resource, Curve curve);
   /// From `now` ≤ next_event() on.
   void set_capacity(ResourceId resource, double capacity, Femtoseconds now);
   /// For windows that live as long as a kernel: the id may be handed out again.
@@ -73,6 +90,8 @@ public:
 
   const std::string& name(ResourceId resource) const { return resources_[resource].name; }
   double capacity(ResourceId resource) const { return resources_[resource].capacity; }
+  /// What a flow of `bytes` has of the resource when no other does.
+  double capacity_alone(ResourceId resource, double bytes, bool write);
   /// ∫ use · rate dt so far: units carried. Over capacity × time it is the utilisation.
   double carried(ResourceId resource) const { return resources_[resource].carried; }
   /// The same at `now`, between the last instant it was moved to and next_event().
@@ -103,7 +122,7 @@ private:
     double capacity = 0, mix_loss = 0, carried = 0;
     double offered = 0; ///< up to the last change of capacity
     Femtoseconds changed{};
-    std::uint32_t mix = kNoId;          ///< in mixes_, instead of mix_loss
+    std::uint32_t curve = kNoId;        ///< in curves_, instead of mix_loss
     std::vector<std::uint32_t> members; ///< hops of active flows, by index in held_
     std::uint32_t place = kNoId;        ///< in busy_
     bool removed = false;
@@ -118,8 +137,15 @@ private:
     double level = 0;       ///< left / demand: the rate of weight 1 that fills it
     std::uint32_t open = 0; ///< hops counted in demand
   };
+  struct Curved {
+    Curve curve;
+    Mix mix, known; ///< of the room; last asked for
+    double known_share = 0;
+    bool slack = true; ///< carried less than it always has when rates were found last
+  };
   struct Flow {
     double remaining = 0, rate = 0, weight = 1;
+    double bytes = 0; ///< all of it
     std::int64_t ends = 0;
     std::uint64_t tag = 0;
     std::uint32_t hops = 0;
@@ -148,12 +174,15 @@ private:
   void give_rate(FlowId flow, double level, ResourceId bottleneck);
   double count_demand(ResourceId resource, Urgency urgency) const;
   bool mixing_changes_room();
-  double mixed(const Resource& resource, double read_share) const;
+  template <class Amount>
+  Mix mix_of(ResourceId resource, Amount amount) const;
+  double curve_at(const Resource& resource, const Mix& mix);
+  void guess_rooms();
   std::int64_t end_of(const Flow& flow) const;
 
   std::vector<Resource> resources_;
   std::vector<Load> loads_; ///< beside resources_
-  std::vector<Mix> mixes_;
+  std::vector<Curved> curves_;
   std::vector<ResourceId> free_resources_;
   std::vector<ResourceId> busy_; ///< resources with members
   std::vector<Flow> flows_;

@@ -120,7 +120,7 @@ Hbm::Hbm(sc_core::sc_module_name module, FlowClock& clock, const HbmConfig& conf
             tier, Cause::hbm_bandwidth) {}
 
 void Hbm::admit(const tlm::tlm_generic_payload& payload, Burst& burst) {
-  burst.add_hop(flow_.resource(), flow_.use(payload.get_data_length()));
+  burst.add_hop(flow_.resource(), 1.0);
   // Stores are posted: they wait for room in the controller, not for the array.
   if (!payload.is_write()) burst.add_latency(Cause::hbm_latency, flow_.latency());
 }

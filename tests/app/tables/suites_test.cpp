@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 
@@ -234,4 +235,26 @@ TEST_CASE("links at line resolution agree with burst resolution's formulas where
   CHECK(alone("gpu0 > host > gpu1") > alone("gpu0 > host"));
   CHECK(alone("gpu0 > hbm") < alone("gpu0 > sw0 > gpu1"));
   CHECK(rows.where({{"way", "gpu0 > sram"}}).size() == 36);
+}
+
+TEST_CASE("bursts carry what the banks carry, off the grid and under contention", "[app]") {
+  const std::string name = GENERATE("h100-sxm", "a100-80g-sxm", "umf-three-tier");
+  // As a test of golden tables says, they are what the suite makes.
+  const Csv csv = read_csv(source_file("results/golden/resolution-" + name + ".csv").string());
+  std::map<std::string, double> errors; ///< by point, without sign
+  for (const Csv::Row& row : csv.rows)
+    errors[row.fields.at(1)] = std::abs(std::stod(row.fields.at(5)));
+  REQUIRE(errors.size() == 5 * 8 + 3);
+  CAPTURE(name);
+  CHECK(errors.at("mean") <= 5);
+  CHECK(errors.at("P99") <= 15);
+  // The summary is of the points.
+  double sum = 0, worst = 0;
+  for (const auto& [point, error] : errors) {
+    if (point == "mean" || point == "P99" || point == "worst") continue;
+    sum += error;
+    worst = std::max(worst, error);
+  }
+  CHECK(errors.at("mean") == Approx(sum / (5 * 8)).margin(0.01));
+  CHECK(errors.at("worst") == worst);
 }

@@ -160,8 +160,9 @@ TEST_CASE("the mapping that a controller has by itself fits every shipped standa
   const ControllerConfig config;
   for (const EmbeddedStandard& shipped : shipped_standards()) {
     const DramStandard standard = read_standard(shipped.name);
-    const AddressMap map = map_of({organisation(standard), standard.channels * standard.units, 5,
-                                   config.mapping, config.hash, config.interleave});
+    const Organisation org = organisation(standard);
+    const AddressMap map = map_of({org, standard.channels * standard.units, 5, config.mapping,
+                                   bank_hash(org), config.interleave});
     CHECK(map.bytes() == 5 * standard.capacity.count);
   }
 }
@@ -247,6 +248,21 @@ TEST_CASE("a hash that is none says why") {
   AddressMapOptions options = hbm3();
   options.hash = {hash};
   CHECK_THAT(faults(options), Catch::Contains(message));
+}
+
+TEST_CASE("the hash that a bank has by itself takes the bits of the row in turn") {
+  using List = std::vector<std::string>;
+  Organisation org{2, 4, 4, 100, 1024, 32}; // rows: 7 bits; bank: 2; rank: 1
+  CHECK(bank_hash(org) ==
+        List{"bank^row>>0", "rank^row>>2", "bank^row>>3", "rank^row>>5", "bank^row>>6"});
+  org.ranks = 1;
+  CHECK(bank_hash(org) == List{"bank^row>>0", "bank^row>>2", "bank^row>>4", "bank^row>>6"});
+  org.rows = 1 << 20; // more bits than a list takes entries for
+  CHECK(bank_hash(org).size() == AddressMap::kMostHashes);
+  org.rows = 1;
+  CHECK(bank_hash(org).empty());
+  org = {1, 4, 1, 1024, 1024, 32};
+  CHECK(bank_hash(org).empty());
 }
 
 TEST_CASE("an interleave that does not divide the memory is refused") {

@@ -30,7 +30,7 @@ TEST_CASE("the published simulators' configurations read without faults") {
                         .units = standard.channels * standard.units,
                         .stacks = 1,
                         .mapping = controller.mapping,
-                        .hash = controller.hash,
+                        .hash = *controller.hash,
                         .interleave = controller.interleave},
                        "/controller", context);
   context.throw_if_faulty();

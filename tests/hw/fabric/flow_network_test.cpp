@@ -217,3 +217,86 @@ TEST_CASE("what passed and what is left are known between events, without moving
   advance(network, 2000_ns); // both done: nothing more is carried
   CHECK(network.carried_at(link, 5000_ns) == Approx(2000));
 }
+
+namespace {
+
+/// A resource of 1 GB/s whose curve writes down what it is asked for.
+struct Watched {
+  FlowNetwork network;
+  ResourceId resource = network.add_resource("memory", 1e9);
+  std::vector<FlowNetwork::Mix> asked;
+
+  explicit Watched(double share, double least = 0.01, double shortest = 1, double held = 1e18) {
+    network.set_curve(resource, {[this, share](const FlowNetwork::Mix& mix) {
+                                   asked.push_back(mix);
+                                   return share;
+                                 },
+                                 least, shortest, held});
+  }
+  FlowId start(double bytes, bool write = false, double weight = 1) {
+    return network.start({}, bytes, {{resource, 1}}, demand, write, 0, weight);
+  }
+};
+
+} // namespace
+
+TEST_CASE("a curve is asked for read share, mean run and number of streams") {
+  Watched watched(0.5);
+  watched.start(1000);
+  watched.start(3000, true);
+  watched.start(3000, true, 2);
+  CHECK(watched.network.rate(0) == Approx(0.25 * 0.5e9));
+  const FlowNetwork::Mix& mix = watched.asked.back();
+  // Rates 1 : 1 : 2. A quarter are reads; of 4 bytes 1 is of a run of 1000, 3 of runs of 3000: 4 /
+  // (1/1000 + 3/3000) = 2000 B. One reads; of the writes' shares 1/3 and 2/3: 1 / (1/9 + 4/9)
+  // = 1.8.
+  CHECK(mix.read_share == Approx(0.25));
+  CHECK(mix.run == Approx(2000));
+  CHECK(mix.streams == Approx(1 + 1.8));
+}
+
+TEST_CASE("a flow counts by the rate it gets, not by the rate it would like") {
+  Watched watched(1.0);
+  const ResourceId slow = watched.network.add_resource("slow", 0.1e9);
+  watched.start(1000);
+  watched.network.start({}, 1000, {{watched.resource, 1}, {slow, 1}}, demand, true, 0);
+  CHECK(watched.network.rate(0) == Approx(0.9e9));
+  CHECK(watched.asked.back().read_share == Approx(0.9).margin(1e-3));
+  CHECK(watched.asked.back().streams == Approx(2)); // one of each direction
+}
+
+TEST_CASE("flows below the shortest run count as of that length") {
+  Watched watched(1.0, 0.01, 500);
+  watched.start(100);
+  watched.start(1000);
+  watched.network.next_event();
+  CHECK(watched.asked.back().run == Approx(2 / (1.0 / 500 + 1.0 / 1000)));
+}
+
+TEST_CASE("a flow is worth no more than its share of what is under way") {
+  Watched watched(1.0, 0.01, 1, 2000);
+  watched.start(1e6);
+  watched.start(1e6, false, 3);
+  watched.start(100);
+  watched.network.next_event();
+  // Shares 1/5, 3/5, 1/5 of 2000 B: as if of 400, 1200 and its own 100.
+  CHECK(watched.asked.back().run == Approx(1 / (0.2 / 400 + 0.6 / 1200 + 0.2 / 100)));
+}
+
+TEST_CASE("no curve is asked while less is carried than there always is") {
+  Watched watched(0.5, 0.25);
+  const ResourceId port = watched.network.add_resource("port", 0.2e9);
+  const FlowId flow =
+      watched.network.start({}, 1000, {{watched.resource, 1}, {port, 1}}, demand, false, 0);
+  CHECK(watched.network.rate(flow) == Approx(0.2e9));
+  CHECK(watched.asked.empty());
+  watched.start(1000);
+  CHECK(watched.network.rate(1) == Approx(0.3e9));
+  CHECK(!watched.asked.empty());
+}
+
+TEST_CASE("what a flow has alone is what the curve says of it") {
+  Watched watched(0.5);
+  CHECK(watched.network.capacity_alone(watched.resource, 4096, true) == Approx(0.5e9));
+  CHECK(watched.asked.back() == FlowNetwork::Mix{0.0, 4096, 1});
+}
