@@ -73,6 +73,10 @@ public:
 
   const std::string& name(ResourceId resource) const { return resources_[resource].name; }
   double capacity(ResourceId resource) const { return resources_[resource].capacity; }
+  /// What mixing leaves of it where `read_share` of the rates are reads.
+  double capacity(ResourceId resource, double read_share) const {
+    return mixed(resources_[resource], read_share);
+  }
   /// ∫ use · rate dt so far: units carried. Over capacity × time it is the utilisation.
   double carried(ResourceId resource) const { return resources_[resource].carried; }
   /// The same at `now`, between the last instant it was moved to and next_event().

@@ -29,6 +29,7 @@ const Texts kSecond = {"/links/gpu1-"};
 
 const Texts kPools = {"umf-small-hbm", "umf-three-tier", "umf-two-gpus"};
 const char* const kEnds = "what a link joins: another end is another machine";
+const char* const kChase = "of pointer chases line by line (validate); tests/hw/gpu/chase_test.cpp";
 
 } // namespace
 
@@ -93,6 +94,10 @@ const std::vector<Exception>& exceptions() {
   static const std::vector<Exception> list = {
       {"/name", {}, "what reports call it"},
       {"/seed", {}, "nothing is drawn at random yet"},
+      {"/gpu/l1/capacity", {}, kChase},
+      {"/gpu/l1/latency", {}, kChase},
+      {"/gpu/l1/ways", {}, kChase},
+      {"/gpu/l2/ways", {}, kChase},
       {"/tiers/cxl/behind", kPools, "says what is checked against the links"},
       {"/links/gpu0-host/from", {}, kEnds},
       {"/links/gpu0-host/to", {}, kEnds},
