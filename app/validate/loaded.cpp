@@ -158,21 +158,22 @@ std::vector<Row> run(const Study& study) {
                                 100 * load, memory, queue),
                     "ns", latency.number(row) - measured_idle, queue + memory});
   }
-  // Saturation: as many bytes in flight as the load generator keeps.
-  dram::Dram whole(dram::config(line.media));
+  // Saturation: as many bytes in flight as the load generator keeps, a unit's share of them.
+  const dram::DramConfig all = dram::config(line.media);
+  dram::Dram unit(one_unit(line.media));
   dram::Drive how;
-  how.traffic.access = {whole.access_bytes()};
+  how.traffic.access = {unit.access_bytes()};
   how.traffic.run = {batch};
-  how.traffic.footprint = {whole.bytes()};
-  how.outstanding =
-      static_cast<std::uint32_t>(published.figure("bytes_in_flight") / whole.access_bytes());
+  how.traffic.footprint = {unit.bytes() / batch * batch};
+  how.outstanding = static_cast<std::uint32_t>(published.figure("bytes_in_flight") /
+                                               unit.access_bytes() / (all.units * all.stacks));
   how.window = how.outstanding;
-  how.requests = 1'000'000;
-  how.warm_up = 200'000;
-  const dram::Driven driven = drive(whole, how);
+  how.requests = 400'000;
+  how.warm_up = 100'000;
+  const dram::Driven driven = drive(unit, how);
   const Csv::Row& saturated = csv.rows.front();
   rows.push_back({"bandwidth/" + pause.text(saturated), "bandwidth", "saturated, closed loop",
-                  "GB/s", rate.number(saturated), driven.bandwidth.value / 1e9, peak});
+                  "GB/s", rate.number(saturated), driven.share * peak, peak});
   rows.push_back({"saturated/" + pause.text(saturated), "saturated", "latency there", "ns",
                   latency.number(saturated), beyond + driven.port.mean() / 1e3});
   return rows;
