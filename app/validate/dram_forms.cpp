@@ -16,22 +16,18 @@ namespace {
 namespace dram = hw::dram;
 using dram::RefreshMode;
 
-/// One unit of a published configuration, with the map of this program, so that a form shows and
-/// not a simulator's mapping; refreshes are not put off.
+/// One unit with the timings of a published configuration and the queues and map of this program,
+/// so that a form shows and not a simulator's controller; refreshes are not put off.
 dram::DramConfig configuration(const Published& published, const std::string& name) {
   const auto file =
       std::filesystem::path(published.file).parent_path() / "simulators" / (name + ".json");
   const JsonValue document = read_json_file(file);
   KeyContext context;
   const JsonValue* standard = document.find("standard");
-  const JsonValue* controller = document.find("controller");
-  if (standard == nullptr || controller == nullptr)
-    throw UserError(document.place(), "expected \"standard\" and \"controller\"");
+  if (standard == nullptr) throw UserError(document.place(), "no \"standard\", expected one");
   const dram::DramStandard read = dram::read_standard(*standard, context);
-  dram::ControllerConfig config = dram::controller_component().read(*controller, context, "");
   context.throw_if_faulty();
-  config.mapping = dram::ControllerConfig().mapping;
-  config.hash = dram::ControllerConfig().hash;
+  dram::ControllerConfig config;
   config.postpone = 0;
   config.stagger = false;
   dram::DramConfig one = dram::dram_config(read, read.tCK, config, 1);

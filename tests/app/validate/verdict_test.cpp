@@ -3,6 +3,9 @@
 #include "app/validate/verdict.h"
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
 
 using namespace umf::app;
 using Catch::Contains;
@@ -15,7 +18,7 @@ Row row(const std::string& id, double reference, double simulated, const std::st
 
 SuiteResult judged(std::vector<Row> rows, std::vector<Gate> gates, bool partial = false) {
   SuiteResult result;
-  result.published.suite = "s";
+  result.published.suite = std::string(1, 's');
   result.published.gates = std::move(gates);
   result.published.fits = {{"key", {"fit"}}};
   result.rows = std::move(rows);
@@ -91,7 +94,7 @@ TEST_CASE("a gate that fails prints its worst row and its reason") {
 TEST_CASE("reports of many rows are thinned evenly and keep the worst of each group") {
   std::vector<Row> rows;
   for (int i = 0; i < 1000; ++i)
-    rows.push_back(row(std::to_string(i), 100 + i, i == 777 ? 1 : 100 + i));
+    rows.push_back(row(fmt::format("{}", i), 100 + i, i == 777 ? 1 : 100 + i));
   const SuiteResult result = judged(rows, {});
   const auto shown = shown_rows(result, 100);
   CHECK(shown.size() <= 101);
