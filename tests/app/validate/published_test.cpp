@@ -45,7 +45,7 @@ TEST_CASE("a fault of a suite's file is named by file, line, column and pointer"
       {R"({"title":"t","source":"s"})", "s.json:1:1: no \"gates\", expected one"},
       {"{\"title\":\"t\",\n\"source\":\"s\",\n\"gates\":[{\"rows\":\"r\",\"limit\":0,\"of\":"
        "\"mean\"}]}",
-       "s.json:3:32: /gates/0/limit: the number 0, expected one above 0"},
+       "s.json:3:30: /gates/0/limit: the number 0, expected one above 0"},
       {R"({"title":"t","source":"s","gates":[{"rows":"r","limit":0.1,"of":"most"}]})",
        "/gates/0/of: \"most\", expected \"mean\" or \"each\""},
       {R"({"title":"t","source":"s","gates":[],"rowz":[]})", "/rowz: an unknown key, did you mean"},
