@@ -39,7 +39,7 @@ std::string group_table(const SuiteResult& result) {
 std::string section(const SuiteResult& result) {
   const Published& published = result.published;
   std::string text =
-      fmt::format("\n## {}: {}\n\n{}\n\n", published.suite, published.title, published.source);
+      fmt::format("\n## {}\n\n{}. {}\n\n", published.suite, published.title, published.source);
   if (result.status == SuiteResult::Status::skipped)
     return text + "Skipped: measured data not at hand.\n";
   text += group_table(result);
