@@ -66,12 +66,12 @@ private:
     if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
     const hw::Burst& burst = hw::burst_of(payload);
     PathFigures& figures = figures_[burst.token];
+    const hw::FlowNetwork::Mix alone{payload.is_write() ? 0.0 : 1.0,
+                                     static_cast<double>(payload.get_data_length())};
     double rate = std::numeric_limits<double>::infinity();
     for (std::size_t h = 0; h < burst.hop_count; ++h)
       if (burst.hops[h].use > 0)
-        rate = std::min(rate, platform_.clock().network().capacity_alone(burst.hops[h].resource,
-                                                                         payload.get_data_length(),
-                                                                         payload.is_write()) /
+        rate = std::min(rate, platform_.clock().network().capacity(burst.hops[h].resource, alone) /
                                   burst.hops[h].use);
     (payload.is_write() ? figures.write : figures.read) = {rate};
     if (payload.is_read()) figures.latency = burst.total_latency();

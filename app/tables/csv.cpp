@@ -85,7 +85,7 @@ private:
 
 } // namespace
 
-Csv parse_csv(std::string_view text, const std::string& file) {
+Csv parse_csv(std::string_view text, const std::string& file, bool short_rows) {
   Fields fields(text, file);
   Csv csv;
   csv.file = file;
@@ -100,6 +100,8 @@ Csv parse_csv(std::string_view text, const std::string& file) {
       fields.fail(row.line, fmt::format("column {} twice, expected it once", in_quotes(name)));
   }
   while (fields.next(row)) {
+    if (short_rows && row.fields.size() < csv.columns.size())
+      row.fields.resize(csv.columns.size());
     if (row.fields.size() != csv.columns.size())
       fields.fail(row.line, fmt::format("{} fields, expected {} as in the first line",
                                         row.fields.size(), csv.columns.size()));

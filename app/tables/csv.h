@@ -20,7 +20,8 @@ struct Csv {
 /// Reads a comma-separated text with one line of names first; fields in quotes may hold commas,
 /// doubled quotes and ends of lines. Throws UserError with the line of the fault: no text, an
 /// open quote, text behind a quote, a name that is empty or there twice, a row of another length.
-Csv parse_csv(std::string_view text, const std::string& file);
+/// `short_rows`: rows of fewer fields than names end in empty ones.
+Csv parse_csv(std::string_view text, const std::string& file, bool short_rows = false);
 /// Also throws UserError when the file cannot be read.
 Csv read_csv(const std::string& file);
 

@@ -2,6 +2,9 @@
 
 #include "model/base/error.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace umf::hw {
 
 void Burst::add_hop(ResourceId resource, double use) {
@@ -16,6 +19,21 @@ void Burst::add_latency(Cause cause, Femtoseconds both_ways) {
 void Burst::add_window(ResourceId resource, Femtoseconds extra, double share) {
   ensure(window_count < windows.size(), "burst: too many windows on the path");
   windows[window_count++] = {resource, total_latency().count, extra.count, share};
+}
+
+/// A queue with drawn arrivals of batches and one service time s waits s·u / 2(1 − u) at load u
+/// (M/D/1; Pollaczek–Khinchine). With latency L and capacity C the window W sustains the rate
+/// u·C that solves u·C·(L + wait) = W, a quadratic in u.
+void Burst::queue_behind(double carried, double window) {
+  if (batch_service.count == 0 || window_count == 0) return;
+  Window& first = windows[0];
+  const double held = static_cast<double>(total_latency().count - first.before + first.extra);
+  const double full = window / first.share, capacity = carried * load_share * 1e-15; // a fs
+  const double a = capacity * (static_cast<double>(batch_service.count) / 2 - held);
+  const double b = capacity * held + full;
+  const double load = 2 * full / (b + std::sqrt(b * b + 4 * a * full));
+  const double wait = full / (load * capacity) - held;
+  first.extra += static_cast<std::int64_t>(std::max(wait, 0.0));
 }
 
 void Burst::close_windows() {
@@ -58,6 +76,8 @@ void Burst::reset() {
   flow = kNoId;
   held_by.reset();
   window_count = 0;
+  batch_service = {};
+  load_share = 1.0;
   hop_count = 0;
   latency.fill(0);
   depth = 0;

@@ -48,6 +48,10 @@ struct Burst : tlm::tlm_extension<Burst> {
     double share = 1.0; ///< window bytes taken by one byte of the burst
   };
   std::array<Window, 8> windows{};
+  /// Lines come to a memory channel in batches that hold it so long each; reads of the first window
+  /// wait behind them (queue_behind).
+  Femtoseconds batch_service{};
+  double load_share = 1.0; ///< reads' share of what its issuer moves to and from the memory
   std::uint8_t window_count = 0;
   std::array<Hop, kHops> hops{};
   std::uint8_t hop_count = 0;
@@ -66,6 +70,9 @@ struct Burst : tlm::tlm_extension<Burst> {
   /// From here on the burst counts against `resource` for as long as the rest of its path
   /// takes, plus `extra`.
   void add_window(ResourceId resource, Femtoseconds extra, double share = 1.0);
+  /// Called by the target before close_windows(): the first window is held for the wait that its
+  /// own rate causes. `carried`: bytes a second of the slowest hop; `window`: bytes.
+  void queue_behind(double carried, double window);
   /// Called by the target once the path is known: windows become hops (Little's law).
   void close_windows();
   Femtoseconds total_latency() const;

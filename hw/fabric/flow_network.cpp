@@ -58,9 +58,10 @@ double FlowNetwork::curve_at(const Resource& resource, const Mix& mix) {
   return resource.capacity * curved.known_share;
 }
 
-double FlowNetwork::capacity_alone(ResourceId resource, double bytes, bool write) {
-  const Resource& r = resources_[resource];
-  return r.curve == kNoId ? r.capacity : curve_at(r, {write ? 0.0 : 1.0, bytes, 1.0});
+double FlowNetwork::capacity(ResourceId id, const Mix& mix) {
+  const Resource& resource = resources_[id];
+  if (resource.curve != kNoId) return curve_at(resource, mix);
+  return resource.capacity * (1 - 4 * resource.mix_loss * mix.read_share * (1 - mix.read_share));
 }
 
 /// `amount` says how much each flow counts.
@@ -406,8 +407,7 @@ bool FlowNetwork::mixing_changes_room() {
     if ((resource.mix_loss == 0 && resource.curve == kNoId) || total == 0) continue;
     double room;
     if (resource.curve == kNoId) {
-      const double share = load.read_rate / total;
-      room = resource.capacity * (1 - 4 * resource.mix_loss * share * (1 - share));
+      room = capacity(id, {load.read_rate / total});
     } else {
       Curved& curve = curves_[resource.curve];
       curve.slack = total <= curve.curve.least * resource.capacity;

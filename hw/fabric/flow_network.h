@@ -90,8 +90,8 @@ public:
 
   const std::string& name(ResourceId resource) const { return resources_[resource].name; }
   double capacity(ResourceId resource) const { return resources_[resource].capacity; }
-  /// What a flow of `bytes` has of the resource when no other does.
-  double capacity_alone(ResourceId resource, double bytes, bool write);
+  /// What it carries of such a mix.
+  double capacity(ResourceId resource, const Mix& mix);
   /// ∫ use · rate dt so far: units carried. Over capacity × time it is the utilisation.
   double carried(ResourceId resource) const { return resources_[resource].carried; }
   /// The same at `now`, between the last instant it was moved to and next_event().

@@ -4,6 +4,7 @@
 #include "model/energy/energy.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace umf::hw {
 
@@ -42,6 +43,14 @@ tlm::tlm_sync_enum MediaTarget::nb_transport_fw(int upstream, tlm::tlm_generic_p
   payload.acquire();
   Burst& burst = burst_of(payload);
   admit(payload, burst);
+  if (burst.batch_service.count > 0 && burst.window_count > 0) {
+    const FlowNetwork::Mix mix{burst.load_share, static_cast<double>(payload.get_data_length())};
+    double carried = std::numeric_limits<double>::infinity();
+    for (std::size_t h = 0; h < burst.hop_count; ++h)
+      if (const Hop& hop = burst.hops[h]; hop.use > 0)
+        carried = std::min(carried, clock_.network().capacity(hop.resource, mix) / hop.use);
+    burst.queue_behind(carried, clock_.network().capacity(burst.windows[0].resource));
+  }
   burst.close_windows();
 
   std::uint32_t slot;

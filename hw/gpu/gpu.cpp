@@ -103,6 +103,36 @@ void Gpu::become_resident(std::uint32_t id) {
   alarms_.at(sim_now() + overhead, {Alarm::Kind::begin, id});
 }
 
+namespace {
+
+/// What is left of an SM's arithmetic when its blocks turn over: a block that ends leaves its share
+/// idle until its successor has started. `seconds`: of the whole device's arithmetic.
+double busy_share(const GpuConfig& config, const Occupancy& fit, const Operation& operation,
+                  double seconds) {
+  if (!fit.turns_over) return 1.0;
+  const double resident =
+      static_cast<double>(fit.resident_blocks) / static_cast<double>(fit.active_sms);
+  const double block = seconds * config.sms / static_cast<double>(operation.blocks) * resident;
+  return block / (block + config.block_turnover.seconds());
+}
+
+} // namespace
+
+/// Reads' share of what the operation moves between L2 and memory; all, where that is nothing, and
+/// 0 of one that reads nothing.
+double Gpu::load_share(const Resident& resident) {
+  if (resident.result.read.count == 0) return 0;
+  std::uint64_t fills = 0, all = 0;
+  for (const AccessRun& run : resident.accesses)
+    for (const Segment& segment : run.segments) {
+      using Kind = Segment::Kind;
+      if (segment.kind == Kind::hit || segment.kind == Kind::store) continue;
+      all += segment.range.size();
+      if (segment.kind == Kind::fill) fills += segment.range.size();
+    }
+  return fills == 0 ? 1.0 : static_cast<double>(fills) / static_cast<double>(all);
+}
+
 /// Looks its accesses up in the L2 and sizes its window, pieces and arithmetic.
 void Gpu::prepare(Resident& resident) {
   const Operation& operation = resident.operation;
@@ -124,6 +154,8 @@ void Gpu::prepare(Resident& resident) {
     if (!run.posted) resident.total += run.left;
   }
 
+  resident.loads = load_share(resident);
+
   const Occupancy fit = occupancy(config_, operation);
   const bool copy = operation.kind == Operation::Kind::copy;
   if (!copy) {
@@ -133,7 +165,10 @@ void Gpu::prepare(Resident& resident) {
     resident.result.energy += moved;
   }
   resident.window_bytes = copy ? config_.copy_engine.bytes_in_flight.count : fit.in_flight.count;
-  resident.turnover = fit.turns_over ? config_.block_turnover : Femtoseconds{0};
+  resident.turnover = fit.turnover;
+  resident.refills = copy ? 1.0 : fit.refills;
+  if (fit.turns_over && resident.loads > 0 && resident.result.written.count > 0)
+    resident.turnover += config_.store_issue; // between a thread's loads and its end
   const std::string prefix = "gpu" + std::to_string(index_);
   resident.window =
       copy ? copy_window_
@@ -154,7 +189,8 @@ void Gpu::prepare(Resident& resident) {
         energy::of(operation.flops, energy_of(config_.energy, operation.flops_dtype));
     energy_.compute += computed;
     resident.result.energy += computed;
-    const double share = static_cast<double>(fit.active_sms) / config_.sms;
+    const double share = static_cast<double>(fit.active_sms) / config_.sms *
+                         busy_share(config_, fit, operation, seconds);
     resident.sms = clock_.add_resource(prefix + ".sms", share * kWorkPerSecond, Cause::compute);
   }
 }

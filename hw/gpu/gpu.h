@@ -83,8 +83,10 @@ private:
     OperationResult result;
     std::vector<AccessRun> accesses; ///< the last one holds the write-backs
     ResourceId window = kNoId, sms = kNoId;
-    std::uint64_t window_bytes = 0, piece = 0, total = 0, arrived = 0;
+    std::uint64_t window_bytes = 0, piece = 0, total = 0, issued = 0, arrived = 0;
     Femtoseconds turnover{};
+    double loads = 0;                  ///< load_share()
+    double refills = 1;                ///< share of its bytes that wait for room in the window
     double work = 0, work_started = 0; ///< compute, in work units; started ≤ allowed by arrivals
     bool in_use = false, starting = false, computing = false;
   };
@@ -115,6 +117,7 @@ private:
   void arm();
   void become_resident(std::uint32_t id);
   void prepare(Resident& resident);
+  static double load_share(const Resident& resident);
   void begin(std::uint32_t id);
   void issue(std::uint32_t id, std::uint32_t access);
   void issue_piece(std::uint32_t id, std::uint32_t access, Segment::Kind kind,

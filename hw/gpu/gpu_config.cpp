@@ -59,7 +59,57 @@ const Component<L2Config>& l2_component() {
                 .from = Provenance::derived,
                 .source =
                     "H100 load-to-use 375 ns (HW009) less the mean hit of 211 ns and 95 ns of "
-                    "media"});
+                    "media"})
+          .key("ways", &L2Config::ways,
+               {.help = "Lines of a set, at line resolution.",
+                .min = 1,
+                .max = 256,
+                .from = Provenance::derived,
+                .source = "assumed: NVIDIA publishes none; 16 is common"})
+          .key("fill_use", &L2Config::fill_use,
+               {.help = "What a byte that a read misses costs slices and crossbar, in bytes of a "
+                        "hit: it is written into the L2 before it is read.",
+                .min = 1.0,
+                .max = 16.0,
+                .from = Provenance::derived,
+                .source = "not known: as a hit"})
+          .key("store_use", &L2Config::store_use,
+               {.help = "The same of a byte stored.",
+                .min = 0.1,
+                .max = 16.0,
+                .from = Provenance::derived,
+                .source = "not known: as a hit"})
+          .key("batch_service", &L2Config::batch_service,
+               {.help =
+                    "Lines come to a memory channel in batches that hold it so long; loads wait "
+                    "behind them, which costs rate as the channel fills (M/D/1). 0ns: none.",
+                .min = Femtoseconds{0},
+                .max = 10000_ns,
+                .from = Provenance::derived,
+                .source = "not known: none"});
+  return keys;
+}
+
+const Component<L1Config>& l1_component() {
+  static const auto keys =
+      Component<L1Config>("gpu.l1", "The first-level cache of an SM, at line resolution.")
+          .key("capacity", &L1Config::capacity,
+               {.help = "Size, without shared memory taken off.",
+                .min = Bytes{64},
+                .max = 1_GiB,
+                .from = Provenance::datasheet,
+                .source = "NVIDIA H100: 256 KB"})
+          .key("latency", &L1Config::latency,
+               {.help = "Unloaded hit (boundary: sm).",
+                .min = Femtoseconds{0},
+                .from = Provenance::measured,
+                .source = "te42kyfo/gpu-benches gpu-latency, H100 PCIe: 34.1 cycles (HW006)"})
+          .key("ways", &L1Config::ways,
+               {.help = "Lines of a set.",
+                .min = 1,
+                .max = 256,
+                .from = Provenance::derived,
+                .source = "assumed: NVIDIA publishes none"});
   return keys;
 }
 
@@ -278,6 +328,21 @@ const Component<GpuConfig>& gpu_component() {
                 .source =
                     "te42kyfo/gpu-benches gpu-stream, H100 PCIe: 7296 threads × 8 B at 96 GB/s "
                     "take 608 ns, less 375 ns load-to-use"})
+          .key("warp_start", &GpuConfig::warp_start,
+               {.help = "From one warp of a block to the next; a block turns over with its last.",
+                .min = Femtoseconds{0},
+                .max = 10000_ns,
+                .from = Provenance::measured,
+                .source = "te42kyfo/gpu-benches gpu-stream, H100 PCIe, init: a block's life grows "
+                          "from 256 ns at 1 warp to 277 ns at 8"})
+          .key("store_issue", &GpuConfig::store_issue,
+               {.help = "A store holds its thread so long.",
+                .min = Femtoseconds{0},
+                .max = 10000_ns,
+                .from = Provenance::measured,
+                .source = "te42kyfo/gpu-benches gpu-stream, H100 PCIe, init at block size 32: 7296 "
+                          "threads × 8 B at 228 GB/s take 256 ns, less 233 ns of turnover"})
+          .group("l1", &GpuConfig::l1, l1_component())
           .group("l2", &GpuConfig::l2, l2_component())
           .group("launch", &GpuConfig::launch, launch_component())
           .group("compute", &GpuConfig::compute, compute_component())

@@ -16,6 +16,17 @@ struct L2Config {
   Femtoseconds near_latency = 151_ns;
   Femtoseconds far_latency = 271_ns;
   Femtoseconds miss_latency = 69_ns;
+  std::uint32_t ways = 16;
+  double fill_use = 1.0;
+  double store_use = 1.0;
+  Femtoseconds batch_service{};
+};
+
+/// An SM's first-level cache. At burst resolution no access is looked up in it.
+struct L1Config {
+  Bytes capacity = 256_KiB;
+  Femtoseconds latency{19'430'000};
+  std::uint32_t ways = 4;
 };
 
 /// What putting a kernel on the device costs before it runs, by kind of launch.
@@ -71,6 +82,9 @@ struct GpuConfig {
   Bytes bytes_in_flight_per_thread{16};
   Bytes bytes_in_flight_per_sm = 64_KiB;
   Femtoseconds block_turnover = 233_ns;
+  Femtoseconds warp_start{3'000'000};
+  Femtoseconds store_issue = 23_ns;
+  L1Config l1;
   L2Config l2;
   LaunchConfig launch;
   ComputeConfig compute;

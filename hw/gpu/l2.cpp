@@ -6,12 +6,14 @@ namespace umf::hw {
 
 namespace {
 
-void append(std::vector<Segment>& list, Segment::Kind kind, memory::Range range) {
+void append(std::vector<Segment>& list, Segment::Kind kind, memory::Range range,
+            std::uint64_t after = 0) {
   if (range.empty()) return;
-  if (!list.empty() && list.back().kind == kind && list.back().range.end == range.begin)
+  if (!list.empty() && list.back().kind == kind && list.back().range.end == range.begin &&
+      list.back().after == after)
     list.back().range.end = range.end;
   else
-    list.push_back({kind, range});
+    list.push_back({kind, range, after});
 }
 
 std::uint64_t whole_sectors(std::uint64_t bytes, std::uint64_t sector) {
@@ -44,6 +46,7 @@ void L2::plan(const std::vector<OperationAccess>& accesses,
   const std::uint64_t rounds = cache_.capacity() == 0 ? 1 : total / slice + 1;
 
   for (std::uint64_t round = 0; round < rounds; ++round) {
+    before_ = total / rounds * round;
     for (std::size_t a = 0; a < accesses.size(); ++a) {
       const auto& access = accesses[a];
       if (!access.cached) {
@@ -58,6 +61,7 @@ void L2::plan(const std::vector<OperationAccess>& accesses,
       this->access({cut(round), cut(round + 1)}, access.write, segments[a], write_backs);
     }
   }
+  before_ = 0;
   for (const auto& access : accesses)
     if (access.cached && !access.write)
       statistics_.over_fetch +=
@@ -117,7 +121,7 @@ void L2::bypass(const OperationAccess& access, std::vector<Segment>& segments,
 void L2::list_write_backs(const std::vector<memory::Range>& ranges, std::vector<Segment>& out) {
   for (const auto& range : ranges) {
     statistics_.written_back += range.size();
-    append(out, Segment::Kind::write_back, range);
+    append(out, Segment::Kind::write_back, range, before_);
   }
 }
 

@@ -14,6 +14,7 @@ struct Segment {
   enum class Kind : std::uint8_t { hit, fill, store, write_back, bypass_read, bypass_write };
   Kind kind = Kind::hit;
   memory::Range range;
+  std::uint64_t after = 0; ///< write-backs: bytes of the operation that go before it
 };
 
 /// Sectors counted by the ledger, in bytes.
@@ -62,6 +63,7 @@ private:
   memory::ExtentCache cache_;
   memory::ExtentCache::Outcome outcome_;
   std::vector<memory::Range> ranges_;
+  std::uint64_t before_ = 0; ///< bytes of the operation that went before this round
   L2Statistics statistics_;
 };
 

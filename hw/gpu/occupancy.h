@@ -12,7 +12,12 @@ struct Occupancy {
   std::uint64_t resident_threads = 0;
   std::uint64_t active_sms = 0;
   bool turns_over = false; ///< more blocks than fit at once
-  Bytes in_flight{};       ///< the window; never 0
+  /// Part of the time that a byte in flight holds the window: what lies between a block's last
+  /// bytes and its successor's first, shared by all that the block has in flight in turn.
+  Femtoseconds turnover{};
+  Bytes in_flight{}; ///< the window; never 0
+  /// Share of its bytes that wait for room in the window: the first window's worth does not.
+  double refills = 1.0;
 };
 
 Occupancy occupancy(const GpuConfig& config, const Operation& operation);

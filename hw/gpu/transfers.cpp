@@ -26,6 +26,7 @@ void Gpu::issue(std::uint32_t id, std::uint32_t access) {
     if (run.at == run.segments.size()) return;
     if (run.outstanding > 0 && run.outstanding >= room) return;
     const Segment& segment = run.segments[run.at];
+    if (segment.after > residents_[id].issued) return; // what it makes room for is yet to come
     const std::uint64_t bytes = std::min(segment.range.size() - run.within, residents_[id].piece);
     const std::uint64_t address = segment.range.begin + run.within;
     const Segment::Kind kind = segment.kind;
@@ -35,7 +36,11 @@ void Gpu::issue(std::uint32_t id, std::uint32_t access) {
       run.within = 0;
     }
     run.outstanding += bytes;
+    const bool posted = run.posted;
+    if (!posted) residents_[id].issued += bytes;
     issue_piece(id, access, kind, address, bytes);
+    const auto write_backs = static_cast<std::uint32_t>(residents_[id].accesses.size() - 1);
+    if (!posted && write_backs != access) issue(id, write_backs);
   }
 }
 
@@ -62,9 +67,14 @@ void Gpu::issue_piece(std::uint32_t id, std::uint32_t access, Segment::Kind kind
 
 /// Between SMs and L2 only.
 void Gpu::start_local(std::uint32_t slot, Resident& resident, bool write) {
-  const Femtoseconds held = hit_latency_ + resident.turnover;
-  std::vector<Hop> hops{{fabric_, 1.0}};
-  if (held.count > 0) hops.push_back({resident.window, held.seconds()});
+  // A store leaves its thread once it is issued. In a kernel that loads too, the loads hold the
+  // window for both.
+  const Femtoseconds held = !write               ? hit_latency_ + resident.turnover
+                            : resident.loads > 0 ? Femtoseconds{0}
+                                                 : config_.store_issue + resident.turnover;
+  std::vector<Hop> hops{{fabric_, write ? config_.l2.store_use : 1.0}};
+  if (held.count > 0 && resident.refills > 0)
+    hops.push_back({resident.window, held.seconds() * resident.refills});
   slots_[slot].flow = clock_.start(static_cast<double>(slots_[slot].bytes), hops, Urgency::demand,
                                    write, *this, slot, resident.operation.weight);
 }
@@ -90,8 +100,12 @@ void Gpu::send(std::uint32_t slot, Segment::Kind kind, std::uint64_t address) {
     break;
   default:
     burst.purpose = Purpose::demand_read;
-    burst.add_window(residents_[s.resident].window, residents_[s.resident].turnover);
-    burst.add_hop(fabric_, 1.0);
+    if (residents_[s.resident].refills > 0)
+      burst.add_window(residents_[s.resident].window, residents_[s.resident].turnover,
+                       residents_[s.resident].refills);
+    burst.batch_service = config_.l2.batch_service;
+    burst.load_share = residents_[s.resident].loads;
+    burst.add_hop(fabric_, config_.l2.fill_use);
     burst.add_latency(Cause::l2_fabric, hit_latency_);
     burst.above_l2_miss = hit_latency_.count;
     burst.add_latency(Cause::l2_fabric, config_.l2.miss_latency);

@@ -35,6 +35,7 @@ std::string trains(const std::string& link) {
   return "links." + link + R"(.training.changes=["1us gen1 x1"])";
 }
 const char* const kEnds = "what a link joins: another end is another machine";
+const char* const kChase = "of pointer chases line by line (validate); tests/hw/gpu/chase_test.cpp";
 
 } // namespace
 
@@ -111,6 +112,10 @@ const std::vector<Exception>& exceptions() {
   static const std::vector<Exception> list = {
       {"/name", {}, "what reports call it"},
       {"/seed", {}, "nothing is drawn at random yet"},
+      {"/gpu/l1/capacity", {}, kChase},
+      {"/gpu/l1/latency", {}, kChase},
+      {"/gpu/l1/ways", {}, kChase},
+      {"/gpu/l2/ways", {}, kChase},
       {"/tiers/cxl/behind", kPools, "says what is checked against the links"},
       {"/links/gpu0-host/from", {}, kEnds},
       {"/links/gpu0-host/to", {}, kEnds},

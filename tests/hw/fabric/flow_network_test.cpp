@@ -297,6 +297,7 @@ TEST_CASE("no curve is asked while less is carried than there always is") {
 
 TEST_CASE("what a flow has alone is what the curve says of it") {
   Watched watched(0.5);
-  CHECK(watched.network.capacity_alone(watched.resource, 4096, true) == Approx(0.5e9));
+  CHECK(watched.network.capacity(watched.resource, {.read_share = 0, .run = 4096}) ==
+        Approx(0.5e9));
   CHECK(watched.asked.back() == FlowNetwork::Mix{0.0, 4096, 1});
 }

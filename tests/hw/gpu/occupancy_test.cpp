@@ -99,4 +99,38 @@ TEST_CASE("a grid beyond 64 bits of threads is taken as it comes") {
   CHECK(hw::occupancy({}, op).in_flight == Bytes{132 * 2048});
 }
 
+TEST_CASE("the first window's worth of bytes does not wait for room") {
+  const hw::GpuConfig config;
+  // 132 × 2 blocks of 1024 threads load 16 B a thread at a time: 4.3 MB of the gigabyte.
+  const auto fit = hw::occupancy(config, operation({"", 10'000, 1024, 0, {}, 0}));
+  CHECK(fit.refills ==
+        Approx(1 - double(fit.in_flight.count) / double((1_GiB).count)).epsilon(1e-4));
+  hw::Operation little = operation({"", 100, 1024, 0, {}, 0});
+  little.accesses[0].length = {100 * 1024 * 4};
+  CHECK(hw::occupancy(config, little).refills == 0);
+  CHECK(hw::occupancy(config, {}).refills == 1); // not known how its bytes come
+}
+
+TEST_CASE("what a kernel loads is in flight, not what it stores, unless it only stores") {
+  const hw::GpuConfig config;
+  hw::Operation op = operation({"", 132, 1024, 0, {}, 0});
+  op.accesses = {{0, {132 * 1024 * 8}, false, true}, {1 << 30, {132 * 1024 * 8}, true, true}};
+  CHECK(hw::occupancy(config, op).in_flight == Bytes{132 * 1024 * 8});
+  op.accesses.erase(op.accesses.begin());
+  CHECK(hw::occupancy(config, op).in_flight == Bytes{132 * 1024 * 8});
+}
+
+TEST_CASE("a turnover is shared by what its block has in flight one after the other") {
+  hw::GpuConfig config;
+  config.block_turnover = 300_ns;
+  config.warp_start = 0_ns;
+  hw::Operation op = operation({"", 132 * 2 * 100, 1024, 0, {}, 0});
+  op.accesses[0].length = {std::uint64_t{132} * 2 * 100 * 1024 * 16}; // a window a block
+  CHECK(hw::occupancy(config, op).turnover.nanoseconds() == Approx(300));
+  op.accesses[0].length = {std::uint64_t{132} * 2 * 100 * 1024 * 64}; // four of them
+  CHECK(hw::occupancy(config, op).turnover.nanoseconds() == Approx(75).epsilon(0.01));
+  config.warp_start = 3_ns; // 31 more warps
+  CHECK(hw::occupancy(config, op).turnover.nanoseconds() == Approx(393 / 4.0).epsilon(0.01));
+}
+
 } // namespace umf::test
