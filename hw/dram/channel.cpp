@@ -83,7 +83,6 @@ bool Channel::push(const Access& access, Cycle now) {
   Slot& slot = slots_[index];
   free_ = slot.next;
   slot.arrival = now;
-  slot.order = order_++;
   slot.row = access.row;
   slot.column = static_cast<std::uint16_t>(access.column);
   slot.tag = access.tag;
@@ -111,6 +110,7 @@ void Channel::enlist(Index index) {
   const bool d = slot.write;
   const std::uint32_t b = slot.bank;
   Line& line = lines_[d][b];
+  slot.order = order_++; // a write that was parked takes its place now
   slot.next = kNone;
   slot.previous = line.tail;
   const bool first = line.tail == kNone;

@@ -108,6 +108,8 @@ public:
     // Without a hit among the reads a row has to be opened first.
     return bound_ + (hit_[0] == 0 ? timings_.tRCDRD : 0) + timings_.tCL + timings_.burst;
   }
+  /// Throws InvariantError unless the commands chosen are those that would be chosen anew.
+  void prove_choice();
   bool idle() const { return count_[0] + count_[1] == 0; }
   std::uint32_t waiting(bool write) const { return count_[write]; }
 
@@ -131,7 +133,7 @@ private:
   static constexpr std::size_t kBanks = 64, kGroups = 32, kRanks = 8, kFilter = 128;
   static constexpr std::uint32_t kInOrder = 8; ///< requests looked at by age before banks are
 
-  using Serial = std::uint32_t; ///< order of arrival, compared by difference: it may wrap round
+  using Serial = std::uint32_t; ///< order in the queues, compared by difference: it may wrap round
   static bool before(Serial a, Serial b) { return static_cast<std::int32_t>(a - b) < 0; }
 
   struct Slot {

@@ -1,5 +1,6 @@
 #include "hw/dram/bits.h"
 #include "hw/dram/channel.h"
+#include "model/base/error.h"
 
 #include <algorithm>
 
@@ -11,6 +12,17 @@ void Channel::choose() {
   if (column_dirty_) choose_column();
   if (row_dirty_) choose_row();
   turn_dirty_ = column_dirty_ = row_dirty_ = false;
+}
+
+void Channel::prove_choice() {
+  next();
+  const Choice column = column_, row = row_;
+  choose_column();
+  choose_row();
+  const auto same = [](const Choice& a, const Choice& b) {
+    return a.at == b.at && (a.at == kNever || (a.bank == b.bank && a.kind == b.kind));
+  };
+  ensure(same(column, column_) && same(row, row_), "a command was chosen that would not be now");
 }
 
 /// Nobody waits long and the bus is not about to turn.

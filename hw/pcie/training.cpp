@@ -40,7 +40,7 @@ LinkTraining parse_training(std::string_view text) {
   const std::string_view time = next_word(rest), generation = next_word(rest),
                          width = next_word(rest);
   const LinkTraining training{{}, number_after("gen", generation), number_after("x", width)};
-  if (training.generation == 0 || training.width == 0 || !rest.empty())
+  if (training.generation == 0 || training.width == 0 || !rest.empty() || text.ends_with(' '))
     throw UserError(fmt::format("found the text {}, expected {}", in_quotes(text), kExpected));
   return {parse_quantity<Femtoseconds>(time), training.generation, training.width};
 }

@@ -60,7 +60,9 @@ TEST_CASE("every shipped scenario passes check", "[app]") {
   Folder folder;
   std::size_t checked = 0;
   for (const auto& file : shipped("scenarios")) {
-    if (is_part(file) || file.parent_path().filename() == "schema") continue;
+    const auto folder_name = file.parent_path().filename();
+    // Ways to memory at line resolution are no machines: tests of hw/link read them.
+    if (is_part(file) || folder_name == "schema" || folder_name == "links") continue;
     const Ended ended = umfsim({"check", file.string()}, folder.path());
     CAPTURE(file, ended.err);
     CHECK(ended.status == 0);

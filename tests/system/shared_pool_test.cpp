@@ -83,8 +83,11 @@ TEST_CASE("two GPUs share the pool's DDR5 by halves where links are wide") {
   shared.push_back(kTwoGpus);
   const double alone = ends_of({kBytes}, wide)[0];
   CHECK(alone > static_cast<double>(kBytes) / 51.2e9); // one channel of DDR5-6400 at its best
-  for (const double end : ends_of({kBytes, kBytes}, shared))
-    CHECK(end == Approx(2 * alone).epsilon(0.02));
+  // Two streams keep more banks busy than one: up to 4 % faster than one after the other.
+  const std::vector<double> ends = ends_of({kBytes, kBytes}, shared);
+  CHECK(ends[0] == Approx(ends[1]).epsilon(0.001));
+  CHECK(ends[0] < 2 * alone * 1.001);
+  CHECK(ends[0] > 2 * alone * 0.96);
 }
 
 TEST_CASE("a link that trains down in mid-run slows at that instant, and comes back") {

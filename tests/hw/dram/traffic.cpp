@@ -123,6 +123,7 @@ std::vector<Sent> send(Channel& channel, const Organisation& organisation, const
       channel.advance(now);
     }
     channel.push(access, now);
+    channel.prove_choice();
     sent.push_back({access, now});
   }
   drain(channel, now);
