@@ -23,11 +23,12 @@ table=$(mktemp)
 trap 'rm -f "$table"' EXIT
 
 names=$("$program" --benchmark_list_tests=true | grep '^line_dram/')
-while IFS= read -r name; do
-  for ((run = 0; run < runs; ++run)); do
+# Round by round, so that a slow minute of the machine does not fall on one figure alone.
+for ((run = 0; run < runs; ++run)); do
+  while IFS= read -r name; do
     "$program" --benchmark_filter="^$name\$" --benchmark_format=json 2>/dev/null </dev/null
-  done
-done <<<"$names" >"$table"
+  done <<<"$names"
+done >"$table"
 
 python3 "$root/scripts/simulators.py" <"$table" >"$root/results/simulators.md.new"
 mv "$root/results/simulators.md.new" "$root/results/simulators.md"

@@ -57,6 +57,43 @@ Channel::AfterColumn Channel::after(bool w) const {
 
 // ---------------------------------------------------------------- requests
 
+inline void Channel::enlist(Index index) {
+  Slot& slot = slots_[index];
+  const bool d = slot.write;
+  const std::uint32_t b = slot.bank;
+  Line& line = lines_[d][b];
+  slot.order = order_++; // a write that was parked takes its place now
+  slot.next = kNone;
+  slot.previous = line.tail;
+  const bool first = line.tail == kNone;
+  if (first)
+    set_head(d, b, index);
+  else
+    slots_[line.tail].next = index;
+  line.tail = index;
+  slot.younger = kNone;
+  slot.older = youngest_[d];
+  if (youngest_[d] == kNone) {
+    oldest_[d] = index;
+    late_[d] = slot.arrival + age_cap_;
+  } else {
+    slots_[youngest_[d]].younger = index;
+  }
+  youngest_[d] = index;
+  pending_[d] |= bit(b);
+  turn_dirty_ = true;
+  // Where older requests of the bank decide, the choice stands.
+  if ((open_ & bit(b)) != 0 && open_row_[b] == slot.row) {
+    if (line.hits++ > 0) return;
+    line.hit = index;
+    hit_[d] |= bit(b);
+    offer_column(b);
+    if (row_.bank == b) row_dirty_ = true; // it was to be closed
+  } else if (first) {
+    offer_row(b);
+  }
+}
+
 bool Channel::push(const Access& access, Cycle now) {
   advance(now);
   cursor_ = std::max(cursor_, now);
@@ -105,45 +142,8 @@ bool Channel::push(const Access& access, Cycle now) {
   return access.write;
 }
 
-void Channel::enlist(Index index) {
-  Slot& slot = slots_[index];
-  const bool d = slot.write;
-  const std::uint32_t b = slot.bank;
-  Line& line = lines_[d][b];
-  slot.order = order_++; // a write that was parked takes its place now
-  slot.next = kNone;
-  slot.previous = line.tail;
-  const bool first = line.tail == kNone;
-  if (first)
-    set_head(d, b, index);
-  else
-    slots_[line.tail].next = index;
-  line.tail = index;
-  slot.younger = kNone;
-  slot.older = youngest_[d];
-  if (youngest_[d] == kNone) {
-    oldest_[d] = index;
-    late_[d] = slot.arrival + age_cap_;
-  } else {
-    slots_[youngest_[d]].younger = index;
-  }
-  youngest_[d] = index;
-  pending_[d] |= bit(b);
-  turn_dirty_ = true;
-  // Where older requests of the bank decide, the choice stands.
-  if ((open_ & bit(b)) != 0 && open_row_[b] == slot.row) {
-    if (line.hits++ > 0) return;
-    line.hit = index;
-    hit_[d] |= bit(b);
-    offer_column(b);
-    if (row_.bank == b) row_dirty_ = true; // it was to be closed
-  } else if (first) {
-    offer_row(b);
-  }
-}
-
 /// Takes a request out of the queues; it was its line's oldest hit.
-void Channel::retire(Index index) {
+inline void Channel::retire(Index index) {
   Slot& slot = slots_[index];
   const bool d = slot.write;
   const std::uint32_t b = slot.bank;
@@ -229,9 +229,16 @@ void Channel::commit_column() {
   if (const Cycle could = end - t.burst; could != statistics_.last_data) account_gap(slot, at);
   note(at, w ? Order::write : Order::read, b, slot.row);
 
-  for (std::uint32_t k = 0; k < rank_count_; ++k)
-    for (const bool d : {false, true})
-      rank_column_[d][k] = std::max(rank_column_[d][k], at + next.column[k != r][d]);
+  for (const bool d : {false, true}) {
+    auto& ranks = rank_column_[d];
+    const Cycle own = std::max(ranks[r], at + next.column[0][d]);
+    if (rank_count_ > 1) {
+      const Cycle other = at + next.column[1][d];
+      for (std::uint32_t k = 0; k < rank_count_; ++k)
+        ranks[k] = std::max(ranks[k], other);
+    }
+    ranks[r] = own;
+  }
   group_column_[w][g] = at + next.group;
   if (w) group_column_[0][g] = at + next.group_read;
   pre_ready_[b] = std::max(pre_ready_[b], at + next.precharge);

@@ -7,6 +7,59 @@
 /// Which command of a channel goes next, and when.
 namespace umf::hw::dram {
 
+/// Nobody waits long and the bus is not about to turn.
+inline bool Channel::steady() const {
+  if (cursor_ > late_[0] || cursor_ > late_[1] || (overdue_ | held_) != 0) return false;
+  const std::uint32_t writes = count_[1] - static_cast<std::uint32_t>(parked_.size());
+  if (!writing_) return writes == 0 || (writes < controller_.write_high && count_[0] > 0);
+  return writes > 0 && writes < controller_.write_high &&
+         (count_[0] == 0 || (draining_ && writes > controller_.write_low));
+}
+
+inline void Channel::choose_column() {
+  const bool w = writing_;
+  Mask mask = hit_[w] & ~(refreshing_ | overdue_ | held_);
+  if (mask == 0) {
+    column_ = {};
+    return;
+  }
+  const Cycle floor = std::max(cursor_, column_bus_);
+  const auto& ready = column_ready_[w];
+  const auto& group = group_column_[w];
+  const auto& rank = rank_column_[w];
+  const auto& lines = lines_[w];
+  Cycle least = rank[0];
+  for (std::uint32_t r = 1; r < rank_count_; ++r)
+    least = std::min(least, rank[r]);
+  least = std::max(least, floor);
+  const auto earliest = [&](std::uint32_t b) {
+    return std::max(std::max(floor, ready[b]), std::max(group[group_[b]], rank[rank_[b]]));
+  };
+  Cycle at = kNever;
+  std::uint32_t chosen = 0;
+  // In order of age: the first that goes as early as any could is the choice.
+  Index s = oldest_[w];
+  for (std::uint32_t tries = kInOrder; tries > 0 && s != kNone; --tries, s = slots_[s].younger) {
+    const std::uint32_t b = slots_[s].bank;
+    if ((mask & bit(b)) == 0 || lines[b].hit != s) continue;
+    mask ^= bit(b);
+    const Cycle own = earliest(b);
+    if (own < at) at = own, chosen = b;
+    if (at <= least || mask == 0) {
+      column_ = {at, chosen, Row::none};
+      return;
+    }
+  }
+  // Those left are younger.
+  Serial order = 0;
+  each_bit(mask, [&](std::uint32_t b) {
+    const Serial age = slots_[lines[b].hit].order - slots_[oldest_[w]].order;
+    const Cycle own = earliest(b);
+    if (own < at || (own == at && age < order)) at = own, chosen = b, order = age;
+  });
+  column_ = {at, chosen, Row::none};
+}
+
 void Channel::choose() {
   if (!steady()) turn();
   if (column_dirty_) choose_column();
@@ -23,15 +76,6 @@ void Channel::prove_choice() {
     return a.at == b.at && (a.at == kNever || (a.bank == b.bank && a.kind == b.kind));
   };
   ensure(same(column, column_) && same(row, row_), "a command was chosen that would not be now");
-}
-
-/// Nobody waits long and the bus is not about to turn.
-bool Channel::steady() const {
-  if (cursor_ > late_[0] || cursor_ > late_[1] || (overdue_ | held_) != 0) return false;
-  const std::uint32_t writes = count_[1] - static_cast<std::uint32_t>(parked_.size());
-  if (!writing_) return writes == 0 || (writes < controller_.write_high && count_[0] > 0);
-  return writes > 0 && writes < controller_.write_high &&
-         (count_[0] == 0 || (draining_ && writes > controller_.write_low));
 }
 
 /// Reads or writes: which the bus carries now, and whether one of them has waited too long.
@@ -100,50 +144,6 @@ void Channel::offer_row(std::uint32_t b) {
   const bool older = (refreshing_ & bit(row_.bank)) == 0 && before(order[b], order[row_.bank]);
   if (at < row_.at || (at == row_.at && older))
     row_ = {at, b, closing ? Row::precharge : Row::activate};
-}
-
-void Channel::choose_column() {
-  const bool w = writing_;
-  Mask mask = hit_[w] & ~(refreshing_ | overdue_ | held_);
-  if (mask == 0) {
-    column_ = {};
-    return;
-  }
-  const Cycle floor = std::max(cursor_, column_bus_);
-  const auto& ready = column_ready_[w];
-  const auto& group = group_column_[w];
-  const auto& rank = rank_column_[w];
-  const auto& lines = lines_[w];
-  Cycle least = rank[0];
-  for (std::uint32_t r = 1; r < rank_count_; ++r)
-    least = std::min(least, rank[r]);
-  least = std::max(least, floor);
-  const auto earliest = [&](std::uint32_t b) {
-    return std::max(std::max(floor, ready[b]), std::max(group[group_[b]], rank[rank_[b]]));
-  };
-  Cycle at = kNever;
-  std::uint32_t chosen = 0;
-  // In order of age: the first that goes as early as any could is the choice.
-  Index s = oldest_[w];
-  for (std::uint32_t tries = kInOrder; tries > 0 && s != kNone; --tries, s = slots_[s].younger) {
-    const std::uint32_t b = slots_[s].bank;
-    if ((mask & bit(b)) == 0 || lines[b].hit != s) continue;
-    mask ^= bit(b);
-    const Cycle own = earliest(b);
-    if (own < at) at = own, chosen = b;
-    if (at <= least || mask == 0) {
-      column_ = {at, chosen, Row::none};
-      return;
-    }
-  }
-  // Those left are younger.
-  Serial order = 0;
-  each_bit(mask, [&](std::uint32_t b) {
-    const Serial age = slots_[lines[b].hit].order - slots_[oldest_[w]].order;
-    const Cycle own = earliest(b);
-    if (own < at || (own == at && age < order)) at = own, chosen = b, order = age;
-  });
-  column_ = {at, chosen, Row::none};
 }
 
 /// Time first, then age, then the bank they belong to, in one number: the least is the choice.

@@ -194,7 +194,8 @@ AddressMap::AddressMap(const AddressMapOptions& options, const std::string& poin
       packed_by_chunk_[chunk][byte] = pack(byte << (8 * chunk + access_bits_));
   // The map is linear, so one address a bit tells.
   while (together_ < options.organisation.columns() &&
-         std::uint64_t{together_} << access_bits_ < (stacks_ > 1 ? options.interleave.count : bytes_) &&
+         std::uint64_t{together_} << access_bits_ <
+             (stacks_ > 1 ? options.interleave.count : bytes_) &&
          locate(std::uint64_t{together_} << access_bits_) == Location{0, 0, 0, together_})
     together_ *= 2;
 }
