@@ -40,15 +40,6 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 } // namespace
 
-TEST_CASE("the golden tables of this repository are as they were", "[app]") {
-  Folder folder;
-  const Ended ended = regress(folder, {source_file("results/golden").string()});
-  CAPTURE(ended.out, ended.err);
-  CHECK(ended.status == 0);
-  CHECK_THAT(ended.out, Contains("break-even, 24 rows, as they were\n"));
-  CHECK(folder.entries().empty());
-}
-
 TEST_CASE("an updated golden file is the table, and regress finds nothing", "[app]") {
   Folder folder;
   make_golden(folder);
