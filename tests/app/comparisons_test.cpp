@@ -130,6 +130,20 @@ TEST_CASE("of two equal links in a row lifting one gains nothing, lifting both d
   CHECK(gain(2) > 20000);
 }
 
+TEST_CASE("a link whose limit is lifted does not train down either", "[app]") {
+  Folder folder;
+  folder.write("t.jsonl", two_tensors());
+  const auto lifted = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--set", "tiers.hbm.capacity=4MiB", "--ideal", "link sw0-cxl"});
+    REQUIRE(replay(folder, "umf-small-hbm", more).status == 0);
+    return summary_of(folder);
+  };
+  const Json trained = lifted({"--set", R"(links.sw0-cxl.training.changes=["1us gen1 x1"])"});
+  const Json steady = lifted({});
+  CHECK(simulated_ns(trained) > simulated_ns(steady));
+  CHECK(simulated_ns(trained.at("ideal").at(0)) == simulated_ns(steady.at("ideal").at(0)));
+}
+
 TEST_CASE("SRAM without its limit is as fast as the L2 in front of it", "[app]") {
   Folder folder;
   folder.write("t.jsonl", two_tensors());
