@@ -100,8 +100,7 @@ Csv parse_csv(std::string_view text, const std::string& file, bool short_rows) {
       fields.fail(row.line, fmt::format("column {} twice, expected it once", in_quotes(name)));
   }
   while (fields.next(row)) {
-    if (short_rows && row.fields.size() < csv.columns.size())
-      row.fields.resize(csv.columns.size());
+    if (short_rows && row.fields.size() < csv.columns.size()) row.fields.resize(csv.columns.size());
     if (row.fields.size() != csv.columns.size())
       fields.fail(row.line, fmt::format("{} fields, expected {} as in the first line",
                                         row.fields.size(), csv.columns.size()));

@@ -11,8 +11,6 @@ namespace umf::app {
 
 namespace {
 
-constexpr std::uint64_t kWarm = std::uint64_t{100} << 20;
-
 struct Decode {
   std::uint64_t batch, heads, kv_heads, head, length, window, element;
   double microseconds;
@@ -44,6 +42,8 @@ std::vector<Decode> read_table(const std::string& file) {
 struct Shape {
   std::uint64_t tile, rows, threads; ///< tokens and queries of a tile; threads of a block
   std::uint64_t splits;              ///< at most
+  std::uint64_t shared_memory;       ///< bytes of a block
+  std::uint64_t warm;                ///< bytes of keys and values below which the L2 is warm
 };
 
 MeasuredKernel kernel_of(const Decode& d, const Shape& shape, std::uint32_t sms) {
@@ -55,7 +55,7 @@ MeasuredKernel kernel_of(const Decode& d, const Shape& shape, std::uint32_t sms)
   kernel.blocks = static_cast<std::uint32_t>(groups * splits);
   kernel.threads = static_cast<std::uint32_t>(shape.threads);
   // Keys and values of so many tiles; the rest of an SM's shared memory is the block's too.
-  kernel.shared_memory = {128 * 1024};
+  kernel.shared_memory = {shape.shared_memory};
   const std::uint64_t rows = (d.heads / d.kv_heads + shape.rows - 1) / shape.rows * shape.rows;
   kernel.flops = 2.0 * static_cast<double>(rows * d.kv_bytes() / d.element);
   const std::uint64_t partial = splits > 1 ? groups * splits * (d.heads / d.kv_heads) * d.head * 4
@@ -64,7 +64,7 @@ MeasuredKernel kernel_of(const Decode& d, const Shape& shape, std::uint32_t sms)
       {d.kv_bytes(), false}, {d.query_bytes(), false}, {d.query_bytes() + partial, true}};
   // Timed on a warm L2; of more than it holds, a run leaves nothing that the next one meets in
   // time.
-  kernel.times = d.kv_bytes() < kWarm ? 2 : 1;
+  kernel.times = d.kv_bytes() < shape.warm ? 2 : 1;
   return kernel;
 }
 
@@ -74,7 +74,9 @@ std::vector<Row> run(const Study& study) {
   const Shape shape{static_cast<std::uint64_t>(published.figure("tile")),
                     static_cast<std::uint64_t>(published.figure("rows")),
                     static_cast<std::uint64_t>(published.figure("threads")),
-                    static_cast<std::uint64_t>(published.figure("splits"))};
+                    static_cast<std::uint64_t>(published.figure("splits")),
+                    static_cast<std::uint64_t>(published.figure("shared_memory")),
+                    static_cast<std::uint64_t>(published.figure("warm_bytes"))};
   const double from = published.figure("bytes_from"), large = published.figure("bytes_large");
   const auto table = read_table(study.file("table"));
   std::vector<Row> rows;

@@ -123,8 +123,7 @@ const Component<PcieConfig>& pcie_component() {
                 .min = Femtoseconds{0},
                 .max = Femtoseconds{1'000'000'000'000'000},
                 .from = Provenance::derived,
-                .source =
-                    "Recovery with a speed change: tens of microseconds; no measurement found"})
+                .source = "link.pcie training recovery: assumed, no measurement found"})
           .key("errors_to_degrade", &PcieConfig::errors_to_degrade,
                {.help = "Errors within error_window that train the link down; 0: never.",
                 .max = 1000000,

@@ -25,7 +25,7 @@ struct PcieConfig {
   double bit_error_rate = 0;
   std::uint32_t skip_interval = 375;
   Femtoseconds sleep_after{}, wake_time = 10000_ns;
-  Femtoseconds recovery = 10000_ns;
+  Femtoseconds recovery = 20000_ns;
   std::uint32_t errors_to_degrade = 0;
   Femtoseconds error_window = 1000000_ns;
   std::uint32_t degraded_generation = 1;

@@ -1,7 +1,6 @@
 #include "hw/pcie/training.h"
 
 #include "hw/pcie/pcie.h"
-
 #include "model/base/error.h"
 #include "model/base/json.h"
 #include "model/base/quantity.h"
@@ -81,9 +80,9 @@ void add_changes(Link::Options& options, const LinkTrainingConfig& config, std::
       if (next.generation > generation || next.width > width)
         fault(fmt::format("{} is more than the link has, expected at most gen{} x{}",
                           in_quotes(text), generation, width));
-      last = next.at;
-      if (next.generation <= 6)
+      else
         options.changes.push_back({next.at, per_raw * pcie_raw_rate(next.generation, next.width)});
+      last = next.at;
     } catch (const UserError& error) {
       fault(error.what());
     }

@@ -186,6 +186,7 @@ link::PcieConfig line_of(const PcieLinkConfig& config) {
   line.latency = config.one_way_latency;
   line.request_overhead = config.request_overhead;
   line.completion_overhead = config.completion_overhead;
+  line.recovery = config.training.recovery;
   return line;
 }
 

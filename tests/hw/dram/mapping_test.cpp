@@ -117,8 +117,8 @@ TEST_CASE("random addresses of large memories come back") {
       const std::uint32_t together = map.together(address);
       Location last = at;
       last.column += together - 1;
-      sound = sound && together > 0 &&
-              map.locate(address + (together - 1) * org.access_bytes) == last;
+      sound =
+          sound && together > 0 && map.locate(address + (together - 1) * org.access_bytes) == last;
     }
     CHECK(sound);
     // Even within six standard deviations of a fair draw.
