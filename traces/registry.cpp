@@ -6,6 +6,8 @@
 #include "traces/jsonl/writer.h"
 #include "traces/kineto/reader.h"
 #include "traces/places.h"
+#include "traces/requests/azure.h"
+#include "traces/requests/mooncake.h"
 #include "traces/umft/reader.h"
 #include "traces/umft/writer.h"
 
@@ -49,6 +51,8 @@ constexpr Format kFormats[] = {
     {"umft", umft::looks_like_umft, open_with<umft::Reader>, ".umft", create_with<umft::Writer>},
     {"umfsim JSON lines", jsonl::looks_like_jsonl, open_with<jsonl::Reader>, ".jsonl",
      create_with<jsonl::Writer>},
+    {"mooncake", requests::looks_like_mooncake, open_with<requests::MooncakeReader>, "", nullptr},
+    {"azure", requests::looks_like_azure, open_with<requests::AzureReader>, "", nullptr},
     {"kineto", kineto::looks_like_kineto, kineto::open_kineto, "", nullptr},
     {"address", address::looks_like_address, no_kernels, "", nullptr},
 };

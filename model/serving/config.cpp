@@ -1,0 +1,157 @@
+#include "model/serving/config.h"
+
+#include "model/base/error.h"
+#include "model/base/json.h"
+#include "model/base/quantity.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace umf::serving {
+
+namespace {
+
+constexpr std::string_view kClassForm =
+    "a name, a share, a time to first token and a time per output token such as "
+    "\"chat 0.8 2s 50ms\"";
+
+const Component<PoissonConfig>& poisson_component() {
+  using C = PoissonConfig;
+  static const auto keys =
+      Component<C>("poisson", "Requests that arrive at random: serve-sim poisson.")
+          .key("rate", &C::rate,
+               {.help = "Requests a second in the mean; gaps between them are exponential.",
+                .min = Hertz{1e-6},
+                .max = Hertz{1e6},
+                .source = "one a second"})
+          .key("requests", &C::requests,
+               {.help = "How many arrive.", .min = 1, .max = 100'000'000, .source = "a thousand"})
+          .key("prompt", &C::prompt,
+               {.help = "Tokens of a prompt in the mean.",
+                .min = 1,
+                .max = 10'000'000,
+                .source = "1024"})
+          .key("output", &C::output,
+               {.help = "Output tokens in the mean.", .min = 1, .max = 10'000'000, .source = "256"})
+          .key("spread", &C::spread,
+               {.help = "Of both lengths, which are log-normal: the standard deviation of their "
+                        "logarithm; 0: all alike.",
+                .min = 0.0,
+                .max = 4.0,
+                .source = "assumed: lengths within a factor of e either way"});
+  return keys;
+}
+
+} // namespace
+
+ServiceClass parse_class(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    words.push_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  const auto wrong = [&] {
+    return UserError(fmt::format("found the text {}, expected {}", in_quotes(text), kClassForm));
+  };
+  if (words.size() != 4 || words[0].empty()) throw wrong();
+  ServiceClass parsed;
+  parsed.name = words[0];
+  const char* end = words[1].data() + words[1].size();
+  const auto [at, error] = std::from_chars(words[1].data(), end, parsed.share);
+  if (error != std::errc{} || at != end || !(parsed.share > 0) || parsed.share > 1) throw wrong();
+  parsed.ttft = parse_quantity<Femtoseconds>(words[2]);
+  parsed.tpot = parse_quantity<Femtoseconds>(words[3]);
+  return parsed;
+}
+
+std::vector<ServiceClass> Config::service_classes() const {
+  std::vector<ServiceClass> parsed;
+  for (const std::string& text : classes)
+    parsed.push_back(parse_class(text));
+  return parsed;
+}
+
+const Component<Config>& component() {
+  using C = Config;
+  static const auto keys =
+      Component<C>("serving", "How serve-sim batches requests and keeps their KV cache.")
+          .key("block", &C::block,
+               {.help = "Tokens of a block of KV cache, the unit of allocation and of sharing.",
+                .min = 1,
+                .max = 65536,
+                .source = "the blocks of Mooncake's traces; vLLM's own have 16"})
+          .key("trace_block", &C::trace_block,
+               {.help = "Tokens of the blocks that a request trace names; a multiple of block.",
+                .min = 1,
+                .max = 65536,
+                .from = Provenance::standard,
+                .source = "Mooncake FAST'25 traces: 512"})
+          .key("max_batched_tokens", &C::max_batched_tokens,
+               {.help = "Tokens of one iteration: a token a decoding sequence, the rest chunks of "
+                        "prompts.",
+                .min = 1,
+                .max = 1'000'000,
+                .source = "vLLM's default for chunked prefill"})
+          .key("max_sequences", &C::max_sequences,
+               {.help = "Sequences that run at a time.",
+                .min = 1,
+                .max = 100'000,
+                .source = "vLLM's default for years"})
+          .key("prefix_cache", &C::prefix_cache,
+               {.help = "Whether prompts share computed blocks of equal prefix.",
+                .source = "vLLM's default"})
+          .key("watermark", &C::watermark,
+               {.help = "Share of the blocks that admitting a request leaves to those that run.",
+                .min = 0.0,
+                .max = 0.5,
+                .source = "vLLM's default"})
+          .key("hbm_share", &C::hbm_share,
+               {.help = "Share of HBM for weights and KV cache; activations have the rest.",
+                .min = 0.01,
+                .max = 1.0,
+                .source = "vLLM's gpu_memory_utilization"})
+          .key("pool_share", &C::pool_share,
+               {.help = "Share of the pool for what HBM does not hold.",
+                .min = 0.0,
+                .max = 1.0,
+                .source = "all of it"})
+          .key("classes", &C::classes,
+               {.help = "Classes of service, best first: \"chat 0.8 2s 50ms\" is name, share of "
+                        "the requests, and the times to first token and per output token that "
+                        "count as kept. Better classes are admitted first and pre-empted last.",
+                .source = "one class; limits as Mooncake's paper has them"})
+          .key("fold_layers", &C::fold_layers,
+               {.help = "Simulate one layer of each kind an iteration, each in its turn, for all: "
+                        "equal layers do equal work.",
+                .source = "fast; --check-folding prints the error"})
+          .key("fold_steady", &C::fold_steady,
+               {.help = "Iterations at most that one stands for, while the same sequences decode "
+                        "and nothing else happens.",
+                .min = 1,
+                .max = 4096,
+                .source = "16 tokens of thousands: contexts grow by little"})
+          .group("poisson", &C::poisson, poisson_component());
+  return keys;
+}
+
+void check(const Config& config, const std::string& pointer, KeyContext& context) {
+  if (config.trace_block % config.block != 0)
+    context.fault(context.place_of(pointer + "/block"),
+                  fmt::format("{} tokens do not divide a trace's block of {}, expected a divisor",
+                              config.block, config.trace_block));
+  double shares = 0;
+  try {
+    for (const ServiceClass& one : config.service_classes())
+      shares += one.share;
+  } catch (const UserError& error) {
+    context.fault(context.place_of(pointer + "/classes"), error.what());
+    return;
+  }
+  if (std::abs(shares - 1.0) > 1e-9)
+    context.fault(context.place_of(pointer + "/classes"),
+                  fmt::format("shares that add up to {}, expected 1", shares));
+}
+
+} // namespace umf::serving
