@@ -84,6 +84,10 @@ std::vector<Section> make_sections() {
   sections.push_back(policy);
   sections.push_back(
       {"replay", "How traces are replayed.", Shape::object, {&replay_component().info()}});
+  sections.push_back({"serving",
+                      "How serve-sim batches requests; no replay of kernels has a use for it.",
+                      Shape::object,
+                      {&serving::component().info()}});
   sections.push_back(
       {"report", "How much a run writes down.", Shape::object, {&report_component().info()}});
   return sections;
@@ -147,6 +151,14 @@ void read_links(const JsonValue& document, Scenario& scenario) {
   });
 }
 
+void read_serving(const JsonValue& document, Scenario& scenario) {
+  KeyContext& keys = scenario.serving_keys;
+  scenario.serving = serving::component().read(object_of(document, "serving"), keys, "");
+  serving::check(scenario.serving, "/serving", keys);
+  for (const UserError& fault : keys.faults())
+    scenario.keys.fault(fault);
+}
+
 void read_policy(const JsonValue& document, Scenario& scenario) {
   const JsonValue object = object_of(document, "policy");
   const ComponentInfo* info = read_kind(object, section("policy"), scenario.keys);
@@ -196,6 +208,7 @@ Scenario read_scenario(const JsonValue& document) {
   resolve_tiers(document, scenario);
   read_links(document, scenario);
   read_policy(document, scenario);
+  read_serving(document, scenario);
   scenario.keys.throw_if_faulty();
   check_topology(scenario);
   scenario.keys.throw_if_faulty();

@@ -8,6 +8,7 @@
 #include "hw/scheduler/scheduler_config.h"
 #include "model/base/keys.h"
 #include "model/policy/policy.h"
+#include "model/serving/config.h"
 
 #include <map>
 #include <memory>
@@ -32,11 +33,12 @@ struct Scenario {
   SchedulerConfig scheduler;
   ReplayConfig replay;
   ReportConfig report;
+  serving::Config serving; ///< for serve-sim; a replay has no use for it
   std::string policy;
   /// A policy of its own for each GPU's scheduler.
   std::vector<std::unique_ptr<policy::Policy>> policies;
-  KeyContext keys;
-  /// Of every key's value but those of the report: equal machines hash alike.
+  KeyContext keys, serving_keys;
+  /// Of every key's value but those of the report and of serving: equal machines hash alike.
   std::uint64_t hash = 0;
 };
 

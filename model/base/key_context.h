@@ -29,6 +29,7 @@ public:
   void fault(Place place, const std::string& message);
   void fault(UserError fault) { faults_.push_back(std::move(fault)); }
   bool faulty() const { return !faults_.empty(); }
+  const std::vector<UserError>& faults() const { return faults_; }
   /// Throws UserErrors, sorted by place, if there was any fault.
   void throw_if_faulty() const;
 

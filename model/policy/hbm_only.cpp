@@ -28,7 +28,8 @@ Kind hbm_only() {
           [](const JsonValue& object, KeyContext& context) -> std::unique_ptr<Policy> {
             component().read(object, context, kNameKey);
             return std::make_unique<HbmOnly>();
-          }};
+          },
+          false};
 }
 
 } // namespace umf::policy

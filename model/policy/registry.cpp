@@ -20,6 +20,12 @@ std::span<const Kind> kinds() {
   return table;
 }
 
+const Kind& kind_named(std::string_view name) {
+  for (const Kind& kind : kinds())
+    if (kind_of(*kind.info) == name) return kind;
+  throw InvariantError("no policy of that name");
+}
+
 KeyOptions<double> hbm_reserve_key() {
   return {.help = "Share of HBM that the initial weights leave free.",
           .min = 0.0,

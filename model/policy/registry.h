@@ -14,10 +14,13 @@ struct Kind {
   const ComponentInfo* info = nullptr; ///< "policy.NAME"
   std::string_view sentence;           ///< what it does and where its time goes, for tables
   std::unique_ptr<Policy> (*make)(const JsonValue& object, KeyContext& context) = nullptr;
+  bool beyond_hbm = true; ///< places pages elsewhere, too
 };
 
 /// All policies, in order of presentation.
 std::span<const Kind> kinds();
+/// The one of that name, which must be there.
+const Kind& kind_named(std::string_view name);
 
 /// Faults members of a map by role, such as "hbm_share", whose names are no roles.
 void check_roles(const JsonValue& object, std::string_view key, KeyContext& context);

@@ -74,7 +74,7 @@ void Batcher::arrive(const stream::Request& request) {
 
 bool Batcher::plan(std::int64_t now_ns, Iteration& iteration) {
   iteration.works.clear();
-  iteration.tokens = 0;
+  iteration.tokens = iteration.prompt_context = 0;
   plan_decodes(iteration);
   const auto budget = [&] {
     return config_.max_batched_tokens -
@@ -102,8 +102,15 @@ void Batcher::plan_decodes(Iteration& iteration) {
 
 void Batcher::plan_prefills(Iteration& iteration, std::uint64_t budget) {
   for (std::size_t r = 0; r < running_.size() && budget > 0; ++r)
-    if (sequences_[running_[r]].computed < sequences_[running_[r]].wanted)
+    if (sequences_[running_[r]].computed < sequences_[running_[r]].wanted &&
+        !sees_too_much(iteration, sequences_[running_[r]]))
       add_chunk(running_[r], iteration, budget);
+}
+
+/// The first chunk always goes.
+bool Batcher::sees_too_much(const Iteration& iteration, const Sequence& sequence) const {
+  return max_context_ > 0 && iteration.prompt_context > 0 &&
+         iteration.prompt_context + sequence.wanted > max_context_;
 }
 
 void Batcher::add_chunk(std::uint32_t index, Iteration& iteration, std::uint64_t& budget) {
@@ -113,6 +120,7 @@ void Batcher::add_chunk(std::uint32_t index, Iteration& iteration, std::uint64_t
   iteration.works.push_back(
       {index, sequence.computed, tokens, sequence.computed + tokens == sequence.wanted});
   iteration.tokens += tokens;
+  iteration.prompt_context += sequence.computed + tokens;
   budget -= tokens;
 }
 
@@ -122,7 +130,8 @@ void Batcher::admit(std::int64_t now_ns, Iteration& iteration, std::uint64_t bud
       if (budget == 0 || running_.size() == config_.max_sequences) return;
       const std::uint32_t index = queue.front();
       Sequence& sequence = sequences_[index];
-      if (!take_blocks(sequence)) return; // nobody overtakes
+      if (sees_too_much(iteration, sequence) || !take_blocks(sequence))
+        return; // nobody overtakes
       queue.pop_front();
       sequence.admission = admissions_++;
       if (sequence.outcome.admitted_ns < 0) {

@@ -25,6 +25,7 @@ struct Work {
 struct Iteration {
   std::vector<Work> works;
   std::uint64_t tokens = 0;
+  std::uint64_t prompt_context = 0; ///< past and tokens of the prompts' chunks
 };
 
 struct BatchCounters {
@@ -45,7 +46,8 @@ struct BatchCounters {
 /// Decides only; time is an argument.
 class Batcher {
 public:
-  /// `max_context`: tokens the model takes; 0: any number. Outcomes are told in order of end.
+  /// `max_context`: tokens the model takes; 0: any number. What prompts see in one iteration is
+  /// bounded by it, too, together. Outcomes are told in order of end.
   Batcher(const Config& config, std::uint32_t blocks, std::uint32_t max_context, std::uint64_t seed,
           std::function<void(const Outcome&)> done);
 
@@ -89,6 +91,7 @@ private:
   void plan_prefills(Iteration& iteration, std::uint64_t budget);
   void admit(std::int64_t now_ns, Iteration& iteration, std::uint64_t budget);
   bool take_blocks(Sequence& sequence);
+  bool sees_too_much(const Iteration& iteration, const Sequence& sequence) const;
   void add_chunk(std::uint32_t index, Iteration& iteration, std::uint64_t& budget);
   void preempt_last();
   void advance(const Work& work, std::int64_t first_ns, std::uint32_t times, std::int64_t each_ns);

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "model/shapes/model.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace umf::app {
+
+/// Layers that do equal work, together: the same feed-forward part and the same KV cache.
+std::vector<std::vector<std::uint32_t>> equal_layers(const shapes::Model& model);
+
+} // namespace umf::app

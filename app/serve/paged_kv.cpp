@@ -1,0 +1,89 @@
+#include "app/serve/paged_kv.h"
+
+#include "model/base/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace umf::app {
+
+namespace generate = traces::generate;
+
+PagedKv::PagedKv(const generate::StepOptions& options, std::uint32_t block_tokens,
+                 generate::Numbers& numbers)
+    : block_tokens_(block_tokens) {
+  for (std::uint32_t layer = 0; layer < options.model.layers; ++layer) {
+    first_.push_back(parts_.size());
+    for (const shapes::KvPart& part : shapes::kv_parts(options.model, layer, options.tp)) {
+      if (part.tokens_per_entry != 1 || part.top_k != 0)
+        throw UserError(fmt::format(
+            "--model {}: its KV cache is compressed, and blocks of one hold whole tokens; expected "
+            "a model of full, sliding-window or latent attention",
+            options.model.name));
+      Part made;
+      made.entry = shapes::entry_bytes(part, options.kv).count;
+      made.tensor.id = numbers.tensor++;
+      made.tensor.name = fmt::format("kv.{}.{}", layer, part.name);
+      made.tensor.role = part.role;
+      made.tensor.dtype = part.entry.count != 0 ? stream::DType::u8 : options.kv.dtype;
+      made.tensor.shape = {0, block_tokens, part.heads, part.numbers};
+      made.tensor.layer = static_cast<std::int32_t>(layer);
+      parts_.push_back(std::move(made));
+    }
+  }
+}
+
+Bytes PagedKv::block_bytes() const {
+  Bytes all{};
+  for (const Part& part : parts_)
+    all += Bytes{part.entry * block_tokens_};
+  return all;
+}
+
+void PagedKv::declare(std::uint32_t blocks, std::vector<stream::Record>& records) const {
+  for (const Part& part : parts_) {
+    stream::Tensor tensor = part.tensor;
+    tensor.shape[0] = blocks;
+    tensor.bytes = {std::uint64_t{blocks} * block_tokens_ * part.entry};
+    records.emplace_back(std::move(tensor));
+  }
+}
+
+void PagedKv::touch(const Part& part, std::uint32_t sequence, generate::Entries entries, bool write,
+                    std::vector<stream::Access>& accesses) const {
+  const auto& blocks = blocks_[sequence];
+  const std::uint64_t end = entries.first + entries.count;
+  for (std::uint64_t at = entries.first; at < end;) {
+    const std::uint64_t first = at / block_tokens_;
+    std::uint64_t last = first; // of a run of neighbours
+    while ((last + 1) * block_tokens_ < end && blocks[last + 1] == blocks[last] + 1)
+      ++last;
+    const std::uint64_t to = std::min((last + 1) * block_tokens_, end);
+    stream::Access& access = accesses.emplace_back();
+    access.tensor = part.tensor.id;
+    access.write = write;
+    access.rule = stream::Rule::generated;
+    access.offset =
+        (std::uint64_t{blocks[first]} * block_tokens_ + at % block_tokens_) * part.entry;
+    access.length = {(to - at) * part.entry};
+    at = to;
+  }
+}
+
+std::uint64_t PagedKv::read(const generate::KvAsk& ask, std::vector<stream::Access>& accesses) {
+  std::uint64_t met = 0;
+  for (const std::uint32_t i : ask.which) {
+    const generate::Entries seen = generate::visible(ask.part, ask.batch[i]);
+    touch(part_of(ask), i, seen, false, accesses);
+    met += seen.count;
+  }
+  return met;
+}
+
+void PagedKv::append(const generate::KvAsk& ask, std::vector<stream::Access>& accesses) {
+  for (const std::uint32_t i : ask.which)
+    touch(part_of(ask), i, generate::added(ask.part, ask.batch[i]), true, accesses);
+}
+
+} // namespace umf::app

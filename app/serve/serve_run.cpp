@@ -1,0 +1,177 @@
+#include "app/serve/serve_run.h"
+
+#include "app/run/trace_source.h"
+#include "hw/platform/replay.h"
+#include "hw/platform/scenario.h"
+#include "model/base/error.h"
+#include "model/policy/registry.h"
+#include "traces/places.h"
+#include "traces/registry.h"
+#include "traces/requests/poisson.h"
+
+#include <fmt/format.h>
+#include <systemc>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace umf::app {
+
+namespace {
+
+using traces::generate::StepOptions;
+
+std::unique_ptr<stream::Source> open_requests(const ServeRequest& request,
+                                              const hw::Scenario& scenario) {
+  if (request.requests == "poisson")
+    return std::make_unique<traces::requests::PoissonSource>(scenario.serving.poisson,
+                                                             scenario.general.seed);
+  refuse_pipe(request.requests);
+  return traces::open_trace(request.requests);
+}
+
+StepOptions options_of(const ServeRequest& request, const hw::Scenario& scenario) {
+  StepOptions options;
+  options.model = shapes::find_model(request.model);
+  options.weights = shapes::published_formats(options.model);
+  if (!request.weight_format.empty())
+    options.weights.matrices = options.weights.experts =
+        shapes::parse_format(request.weight_format, "--weight-dtype");
+  if (!request.kv_format.empty())
+    options.kv = shapes::parse_format(request.kv_format, "--kv-dtype");
+  options.tp = request.tp;
+  options.launch = stream::Launch::graph;
+  options.sms = scenario.gpu.sms;
+  options.seed = scenario.general.seed;
+  return options;
+}
+
+/// Room for blocks in what serving may use of HBM and, where the policy places pages there, of the
+/// pool.
+KvRoom room_for(const ServingSource& source, const hw::Platform& platform) {
+  const hw::Scenario& scenario = platform.scenario();
+  const auto& ground = platform.brain(0).ground();
+  const auto usable = [&](policy::TierClass kind, double share) {
+    return Bytes{policy::part_of(ground.all_pages(kind), share) * ground.page.count};
+  };
+  KvRoom room;
+  room.block = source.block_bytes();
+  room.weights = source.weight_bytes();
+  room.workspace = source.workspace_bytes();
+  room.hbm = usable(policy::TierClass::hbm, scenario.serving.hbm_share);
+  if (policy::kind_named(scenario.policy).beyond_hbm)
+    room.pool = usable(policy::TierClass::pool, scenario.serving.pool_share);
+  const Bytes all = room.hbm + room.pool, fixed = room.weights + room.workspace;
+  if (all < fixed + room.block)
+    throw UserError(fmt::format(
+        "{}: weights of {} B, activations of {} B and one block of KV cache of {} B do not fit in "
+        "{} B of HBM and {} B of pool; expected a smaller model or number format, more GPUs "
+        "(--tp) or a larger machine",
+        source.header().source, room.weights.count, room.workspace.count, room.block.count,
+        room.hbm.count, room.pool.count));
+  room.blocks = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+      (all.count - fixed.count) / room.block.count, std::uint64_t{1} << 31));
+  return room;
+}
+
+void add_check(std::vector<hw::LedgerCheck>& ledger, const char* name, std::uint64_t left,
+               std::uint64_t right) {
+  ledger.push_back({name, left, right});
+}
+
+/// What a batcher must have kept, besides the machine's own books.
+void balance_requests(const ServingSource& source, ServeRun& run) {
+  const serving::BatchCounters& c = run.counters;
+  std::uint64_t decoded = 0, prompts = 0, cached = 0;
+  for (const serving::Outcome& outcome : run.outcomes) {
+    decoded += outcome.output_tokens - 1;
+    prompts += outcome.prompt_tokens;
+    cached += outcome.cached_tokens;
+  }
+  add_check(run.machine.ledger, "requests arrived = done + too long", c.arrived,
+            c.done + c.too_long);
+  add_check(run.machine.ledger, "tokens computed = prompts - cached + decoded + recomputed",
+            c.computed_tokens + cached, prompts + decoded + c.recomputed_tokens);
+  add_check(run.machine.ledger, "blocks held at the end = 0", source.batcher().blocks().held(), 0);
+  source.batcher().blocks().prove();
+}
+
+/// One operation is read at a time: the next iteration is planned when the last one is done.
+hw::Scenario scenario_of(const ServeRequest& request) {
+  hw::Scenario scenario = hw::read_scenario(load_scenario(request.scenario, request.sets));
+  scenario.replay.mode = hw::ReplayMode::closed;
+  scenario.replay.read_ahead = 1;
+  scenario.replay.repeat = 1;
+  return scenario;
+}
+
+/// Hands the one source, which is read while it is made, to the replay.
+class Borrowed : public stream::Source {
+public:
+  explicit Borrowed(stream::Source& source) : source_(source) {}
+  const stream::Header& header() const override { return source_.header(); }
+  bool next(stream::Record& record) override { return source_.next(record); }
+
+private:
+  stream::Source& source_;
+};
+
+void serve(ServingSource& source, ServeRun& run) {
+  hw::TenantSetup setup;
+  setup.place = traces::place_of(run.source);
+  setup.open = [&] { return std::make_unique<Borrowed>(source); };
+  setup.initial = source.initial();
+  hw::Replay replay(*run.machine.platform, {std::move(setup)},
+                    [&](hw::OperationRow&& row) { source.done(row); });
+  replay.run();
+  if (source.stopped()) throw Interrupted{};
+  run.machine.totals = replay.totals();
+  TenantRun& tenant = run.machine.tenants.emplace_back();
+  tenant.name = tenant.trace = run.source;
+  tenant.result = replay.results().front();
+}
+
+} // namespace
+
+ServeRun run_serving(const ServeRequest& request) {
+  const auto started = std::chrono::steady_clock::now();
+  sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+  hw::Scenario scenario = scenario_of(request);
+  ServeRun run;
+  run.config = scenario.serving;
+  run.tp = request.tp;
+  StepOptions options = options_of(request, scenario);
+  run.model = options.model.name;
+  run.weight_format = options.weights.matrices.name;
+  run.kv_format = options.kv.name;
+  const std::uint64_t seed = scenario.general.seed;
+  ServingSource source({run.config, open_requests(request, scenario), std::move(options),
+                        request.most_requests, request.progress, request.stop},
+                       0);
+  run.source = source.header().source;
+  run.machine.platform = std::make_unique<hw::Platform>(std::move(scenario));
+  run.room = room_for(source, *run.machine.platform);
+  source.begin(run.room.blocks, seed);
+  serve(source, run);
+
+  run.machine.makespan = hw::sim_now();
+  run.outcomes = source.outcomes();
+  run.oddities = source.oddities();
+  run.counters = source.batcher().counters();
+  if (run.counters.arrived == 0)
+    throw UserError(traces::place_of(request.requests),
+                    "no request in it, expected a trace of requests");
+  run.peak_held_blocks = source.batcher().blocks().peak_held();
+  run.evicted_blocks = source.batcher().blocks().evicted();
+  run.fold = source.fold();
+  run.first_arrival_ns = source.first_arrival_ns();
+  run.end_ns = source.now_ns();
+  run.machine.ledger = hw::balance(*run.machine.platform, run.machine.totals, run.machine.makespan);
+  balance_requests(source, run);
+  run.machine.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  return run;
+}
+
+} // namespace umf::app

@@ -1,0 +1,153 @@
+#include "app/serve/serving_source.h"
+
+#include "app/serve/layer_kinds.h"
+#include "model/base/error.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace umf::app {
+
+namespace generate = traces::generate;
+
+namespace {
+
+/// What a step may hold at most.
+generate::StepOptions sized(generate::StepOptions options, const serving::Config& config) {
+  options.max_tokens = config.max_batched_tokens;
+  options.max_sequences = std::min(config.max_sequences, config.max_batched_tokens);
+  options.max_context = options.model.max_context; // the batcher sees to it
+  options.gather_rows = false;
+  return options;
+}
+
+} // namespace
+
+ServingSource::ServingSource(Parts parts, std::uint32_t gpu)
+    : parts_(std::move(parts)), numbers_{1, 1},
+      builder_(sized(parts_.options, parts_.config), numbers_),
+      kv_(builder_.options(), parts_.config.block, numbers_),
+      router_(parts_.options.model, parts_.options.seed),
+      kinds_(equal_layers(parts_.options.model)), weight_(parts_.options.model.layers, 1) {
+  header_.format = "serving";
+  header_.source = parts_.requests->header().source;
+  header_.devices.push_back({});
+  header_.devices.back().id = static_cast<std::int32_t>(gpu);
+  if (!parts_.config.fold_layers) return;
+  for (const auto& kind : kinds_)
+    for (const std::uint32_t layer : kind)
+      weight_[layer] = static_cast<std::uint32_t>(kind.size());
+}
+
+std::vector<hw::InitialTensor> ServingSource::initial() const {
+  std::vector<stream::Record> records;
+  builder_.declare(records);
+  std::vector<hw::InitialTensor> tensors;
+  for (stream::Record& record : records)
+    tensors.push_back({std::get<stream::Tensor>(std::move(record)), parts_.options.stream.device});
+  // Activations first: every step has them, and they find HBM empty.
+  std::stable_partition(tensors.begin(), tensors.end(), [](const hw::InitialTensor& initial) {
+    return initial.tensor.role == stream::Role::activation;
+  });
+  return tensors;
+}
+
+Bytes ServingSource::workspace_bytes() const {
+  Bytes all{};
+  for (const hw::InitialTensor& one : initial())
+    all += one.tensor.bytes;
+  return all - weight_bytes();
+}
+
+void ServingSource::begin(std::uint32_t blocks, std::uint64_t seed) {
+  const auto context = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(parts_.options.model.max_context, UINT32_MAX));
+  batcher_ = std::make_unique<serving::Batcher>(
+      parts_.config, blocks, context, seed,
+      [this](const serving::Outcome& outcome) { outcomes_.push_back(outcome); });
+  kv_.declare(blocks, records_);
+  read_request();
+  if (coming_) now_ns_ = first_arrival_ns_ = coming_->arrival_ns;
+}
+
+void ServingSource::read_request() {
+  coming_.reset();
+  stream::Record record;
+  while (!coming_ && parts_.requests->next(record)) {
+    if (auto* oddity = std::get_if<stream::Oddity>(&record)) oddities_.push_back(*oddity);
+    if (auto* request = std::get_if<stream::Request>(&record)) coming_ = std::move(*request);
+  }
+  if (coming_ && parts_.most_requests != 0 && ++read_ > parts_.most_requests) coming_.reset();
+}
+
+bool ServingSource::next(stream::Record& record) {
+  while (given_ == records_.size()) {
+    records_.clear();
+    given_ = 0;
+    if (running_) end_iteration();
+    if (parts_.stop && parts_.stop()) stopped_ = true;
+    if (stopped_ || !start_iteration()) return false;
+    make_records();
+  }
+  record = std::move(records_[given_++]);
+  return true;
+}
+
+/// False when all is served.
+bool ServingSource::start_iteration() {
+  for (;;) {
+    while (coming_ && coming_->arrival_ns <= now_ns_) {
+      batcher_->arrive(*coming_);
+      read_request();
+    }
+    if (batcher_->plan(now_ns_, iteration_)) return running_ = true;
+    ensure(batcher_->idle(), "requests wait and none can run");
+    if (!coming_) return false;
+    now_ns_ = coming_->arrival_ns;
+  }
+}
+
+void ServingSource::make_records() {
+  batch_.clear();
+  std::vector<std::span<const serving::BlockId>> blocks;
+  blocks.reserve(iteration_.works.size());
+  for (const serving::Work& work : iteration_.works) {
+    batch_.push_back({work.past, work.tokens, work.emits});
+    blocks.emplace_back(batcher_->blocks_of(work.sequence));
+  }
+  kv_.use(std::move(blocks));
+  layers_.clear();
+  for (const auto& kind : kinds_)
+    if (parts_.config.fold_layers)
+      layers_.push_back(kind[fold_.iterations % kind.size()]);
+    else
+      layers_.insert(layers_.end(), kind.begin(), kind.end());
+  std::sort(layers_.begin(), layers_.end());
+  builder_.step(batch_, kv_, router_, records_, layers_);
+  spent_ = {};
+}
+
+void ServingSource::done(const hw::OperationRow& row) {
+  const std::int64_t times = row.layer < 0 ? 1 : weight_[static_cast<std::size_t>(row.layer)];
+  spent_ += (row.result.end - last_end_) * times;
+  last_end_ = row.result.end;
+  ++fold_.kernels;
+}
+
+void ServingSource::end_iteration() {
+  running_ = false;
+  const std::int64_t took_ns = std::max<std::int64_t>((spent_.count + 500'000) / 1'000'000, 1);
+  std::int64_t times = batcher_->steady(iteration_);
+  if (coming_ && times > 1) // an arrival is seen when the iteration under way is done
+    times =
+        std::clamp((coming_->arrival_ns - now_ns_ + took_ns - 1) / took_ns, std::int64_t{1}, times);
+  batcher_->finish(iteration_, now_ns_ + took_ns, static_cast<std::uint32_t>(times), took_ns);
+  now_ns_ += took_ns * times;
+  ++fold_.iterations;
+  fold_.iterations_stood_for += static_cast<std::uint64_t>(times);
+  fold_.layers += layers_.size();
+  fold_.layers_stood_for += weight_.size() * static_cast<std::uint64_t>(times);
+  if (parts_.progress) parts_.progress(batcher_->counters().done);
+}
+
+} // namespace umf::app

@@ -1,0 +1,98 @@
+#pragma once
+
+#include "app/serve/paged_kv.h"
+#include "hw/platform/replay.h"
+#include "model/serving/batcher.h"
+#include "traces/generate/routers.h"
+#include "traces/generate/step_builder.h"
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace umf::app {
+
+/// How much of what was served was simulated, and how much that stood for.
+struct FoldCounters {
+  std::uint64_t iterations = 0, iterations_stood_for = 0;
+  std::uint64_t layers = 0, layers_stood_for = 0; ///< of those iterations
+  std::uint64_t kernels = 0;
+};
+
+/// Requests as a stream of kernels that is made while it is replayed: when the machine asks for the
+/// next operation, the last one is done, and the batcher learns how long its iteration took.
+///
+/// Time as requests see it is its own: arrivals of the trace plus durations of iterations. With
+/// folded layers an iteration simulates one layer of each kind, the next one another layer, each
+/// for all of its kind; the machine's clock then runs that much slower than the requests', and
+/// every layer's pages are touched as often in its time as they would be.
+class ServingSource : public stream::Source {
+public:
+  struct Parts {
+    serving::Config config;
+    std::unique_ptr<stream::Source> requests;
+    traces::generate::StepOptions options;
+    std::uint64_t most_requests = 0; ///< 0: all
+    std::function<void(std::uint64_t done)> progress;
+    std::function<bool()> stop; ///< asked once an iteration; true ends the stream
+  };
+  ServingSource(Parts parts, std::uint32_t gpu);
+
+  /// Weights and activations, to place before time starts.
+  std::vector<hw::InitialTensor> initial() const;
+  Bytes weight_bytes() const { return builder_.weights().bytes(); }
+  Bytes workspace_bytes() const;
+  Bytes block_bytes() const { return kv_.block_bytes(); }
+  /// Once it is known how many blocks there is room for; before the first record.
+  void begin(std::uint32_t blocks, std::uint64_t seed);
+
+  const stream::Header& header() const override { return header_; }
+  bool next(stream::Record& record) override;
+  /// An operation that next() gave is done.
+  void done(const hw::OperationRow& row);
+
+  const serving::Batcher& batcher() const { return *batcher_; }
+  const std::vector<serving::Outcome>& outcomes() const { return outcomes_; }
+  const FoldCounters& fold() const { return fold_; }
+  const std::vector<stream::Oddity>& oddities() const { return oddities_; }
+  std::int64_t now_ns() const { return now_ns_; }
+  std::int64_t first_arrival_ns() const { return first_arrival_ns_; }
+  bool stopped() const { return stopped_; }
+
+private:
+  void read_request();
+  bool start_iteration();
+  void end_iteration();
+  void make_records();
+
+  Parts parts_;
+  traces::generate::Numbers numbers_;
+  traces::generate::StepBuilder builder_;
+  PagedKv kv_;
+  traces::generate::UniformRouter router_;
+  std::vector<std::vector<std::uint32_t>> kinds_; ///< layers that do equal work
+  std::vector<std::uint32_t> weight_;             ///< layers that one simulated layer stands for
+
+  std::unique_ptr<serving::Batcher> batcher_;
+  std::optional<stream::Request> coming_;
+  std::uint64_t read_ = 0;
+  std::vector<serving::Outcome> outcomes_;
+  std::vector<stream::Oddity> oddities_;
+
+  serving::Iteration iteration_;
+  std::vector<traces::generate::Sequence> batch_;
+  std::vector<std::uint32_t> layers_;
+  std::vector<stream::Record> records_;
+  std::size_t given_ = 0;
+  bool running_ = false, stopped_ = false;
+
+  std::int64_t now_ns_ = 0, first_arrival_ns_ = 0;
+  Femtoseconds last_end_{}, spent_{}; ///< of the machine; of this iteration, all layers
+  FoldCounters fold_;
+  stream::Header header_;
+};
+
+} // namespace umf::app
