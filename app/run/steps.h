@@ -18,7 +18,8 @@ struct StepMark {
   std::uint64_t first_operation = 1;
 };
 
-/// Passes a stream on and notes where its steps begin: the profiler's marks "ProfilerStep#N".
+/// Passes a stream on and notes where its steps begin: marks "ProfilerStep#N" of the profiler,
+/// "step N" of generators.
 class StepCollector : public stream::Source {
 public:
   StepCollector(std::unique_ptr<stream::Source> source, std::vector<StepMark>& steps)
@@ -37,7 +38,7 @@ public:
 
 private:
   void note(const std::string& name) {
-    if (!name.starts_with("ProfilerStep#")) return;
+    if (!name.starts_with("ProfilerStep#") && !name.starts_with("step ")) return;
     if (!steps_.empty() && steps_.back().name == name) return; // one mark a thread that saw it
     steps_.push_back({name, operations_ + 1});
   }

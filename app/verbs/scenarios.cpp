@@ -2,6 +2,7 @@
 
 #include "hw/platform/scenario.h"
 #include "model/base/keys.h"
+#include "model/shapes/model.h"
 
 #include <nlohmann/json.hpp>
 
@@ -10,12 +11,24 @@
 
 namespace umf::app {
 
+namespace {
+
+/// Those of scenarios, then those of model files.
+std::vector<Section> described_sections() {
+  const auto scenarios = hw::scenario_sections(), models = shapes::model_sections();
+  std::vector<Section> all(scenarios.begin(), scenarios.end());
+  all.insert(all.end(), models.begin(), models.end());
+  return all;
+}
+
+} // namespace
+
 Action add_describe(CLI::App& app) {
   auto component = std::make_shared<std::string>();
   CLI::App* verb = app.add_subcommand("describe", "Every component and key");
   verb->add_option("COMPONENT", *component, "Only this one, with all its keys");
   return [component] {
-    print(describe(hw::scenario_sections(), *component));
+    print(describe(described_sections(), *component));
     return Exit::ok;
   };
 }

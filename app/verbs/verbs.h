@@ -28,6 +28,7 @@ Action add_check(CLI::App& app);
 Action add_tables(CLI::App& app);
 Action add_regress(CLI::App& app);
 Action add_validate(CLI::App& app);
+Action add_generate(CLI::App& app);
 Action add_serve_sim(CLI::App& app);
 Action add_completion(CLI::App& app);
 Action add_man(CLI::App& app);

@@ -46,8 +46,8 @@ TEST_CASE("zsh's completion and the manual page name every verb and flag", "[app
   CHECK_THAT(zsh, Contains("#compdef umfsim"));
   const std::string man = umfsim({"man"}, folder.path()).out;
   CHECK_THAT(man, Contains(".TH UMFSIM 1"));
-  for (const std::string verb :
-       {"replay", "inspect", "convert", "describe", "schema", "check", "tables", "regress"}) {
+  for (const std::string verb : {"replay", "inspect", "convert", "describe", "schema", "check",
+                                 "tables", "regress", "generate"}) {
     CHECK_THAT(zsh, Contains("'" + verb + ":"));
     CHECK_THAT(man, Contains(".SS umfsim " + verb));
   }

@@ -18,7 +18,8 @@ TEST_CASE("wrong usage is one line on stderr and exit 2", "[app]") {
       {{}, "umfsim: no verb given"},
       {{"replya"},
        "unknown verb \"replya\", expected one of replay, inspect, convert, describe, "
-       "schema, check, tables, regress, validate, completion, man (did you mean \"replay\"?)"},
+       "schema, check, tables, regress, validate, generate, completion, man (did you mean "
+       "\"replay\"?)"},
       {{"--quiet", "replay", "t.jsonl", "--scenario", machine}, "--quiet"},
       {{"replay"}, "TRACE is required"},
       {{"replay", "t.jsonl"}, "--scenario is required"},
@@ -40,6 +41,7 @@ TEST_CASE("wrong usage is one line on stderr and exit 2", "[app]") {
       {{"check"}, "FILE is required"},
       {{"schema", "hbm"}, "hbm"},
       {{"tables"}, "--scenario is required"},
+      {{"generate"}, "--model is required"},
       {{"regress"}, "GOLDEN is required"},
       {{"tables", "--scenario", machine, "--suite", "breakeven"}, "--suite: breakeven"},
       {{"tables", "--scenario", machine, "--suite", "idle-latncy"}, "{break-even,idle-latency,"},
@@ -61,7 +63,7 @@ TEST_CASE("wrong usage is one line on stderr and exit 2", "[app]") {
 
 TEST_CASE("help and version go to stdout with exit 0", "[app]") {
   const std::string verb = GENERATE("", "replay", "inspect", "convert", "describe", "schema",
-                                    "check", "tables", "regress");
+                                    "check", "tables", "regress", "generate");
   Folder folder;
   std::vector<std::string> arguments = {"--help"};
   if (!verb.empty()) arguments.insert(arguments.begin(), verb);
