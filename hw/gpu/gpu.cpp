@@ -136,12 +136,13 @@ double Gpu::load_share(const Resident& resident) {
 /// Looks its accesses up in the L2 and sizes its window, pieces and arithmetic.
 void Gpu::prepare(Resident& resident) {
   const Operation& operation = resident.operation;
-  l2_.plan(operation.accesses, plan_, plan_write_backs_);
+  l2_.plan(operation.accesses, config_.compute.ranges_at_once, plan_, plan_write_backs_);
   resident.accesses.resize(plan_.size() + 1);
-  for (std::size_t a = 0; a <= plan_.size(); ++a) {
-    AccessRun& run = resident.accesses[a];
-    run.posted = a == plan_.size();
-    run.segments = run.posted ? plan_write_backs_ : std::move(plan_[a]);
+  for (std::size_t a = 0; a < plan_.size(); ++a)
+    resident.accesses[a].segments = std::move(plan_[a]);
+  resident.accesses.back().segments = plan_write_backs_;
+  for (AccessRun& run : resident.accesses) {
+    run.posted = &run == &resident.accesses.back();
     for (const Segment& segment : run.segments) {
       run.left += segment.range.size();
       using Kind = Segment::Kind;

@@ -176,7 +176,16 @@ const Component<ComputeConfig>& compute_component() {
                 .min = 1,
                 .max = 4096,
                 .from = Provenance::derived,
-                .source = "software pipelines of matrix kernels: tens of K-steps"});
+                .source = "software pipelines of matrix kernels: tens of K-steps"})
+          .key("ranges_at_once", &ComputeConfig::ranges_at_once,
+               {.help = "Accesses of a kernel under way at a time; those of a kernel with more "
+                        "follow one another, as its thread blocks do.",
+                .min = 1,
+                .max = 65536,
+                .from = Provenance::derived,
+                .source = "assumed: blocks of that many sequences or experts are resident at once; "
+                          "of 4 to 32 a "
+                          "served trace's latencies differ by 1 %"});
   return keys;
 }
 

@@ -50,6 +50,7 @@ struct ComputeConfig {
   FlopsPerSecond i8{1978.9e12};
   double efficiency = 0.8;
   std::uint32_t overlap_tiles = 16;
+  std::uint32_t ranges_at_once = 8;
 };
 
 struct CopyEngineConfig {

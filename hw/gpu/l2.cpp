@@ -35,38 +35,58 @@ memory::Range L2::sectors(memory::Range range) const {
   return {range.begin / sector * sector, (range.end + sector - 1) / sector * sector};
 }
 
-void L2::plan(const std::vector<OperationAccess>& accesses,
+void L2::plan(const std::vector<OperationAccess>& accesses, std::size_t most_lanes,
               std::vector<std::vector<Segment>>& segments, std::vector<Segment>& write_backs) {
-  segments.assign(accesses.size(), {});
+  const std::size_t lanes = std::min(accesses.size(), most_lanes);
+  segments.assign(lanes, {});
   write_backs.clear();
+  lanes_.assign(lanes, {});
   std::uint64_t total = 0;
-  for (const auto& access : accesses)
-    if (access.cached) total += access.length.count;
+  for (std::size_t a = 0; a < accesses.size(); ++a) {
+    const auto& access = accesses[a];
+    Lane& lane = lanes_[a * lanes / accesses.size()];
+    if (lane.end == 0) lane.at = a;
+    lane.end = a + 1;
+    if (!access.cached) continue;
+    total += access.length.count;
+    const std::uint64_t bytes = sectors_of(access).size();
+    lane.whole += bytes / config_.sector.count;
+    if (!access.write) statistics_.over_fetch += bytes - access.length.count;
+  }
   const std::uint64_t slice = std::max<std::uint64_t>(cache_.capacity() / 8, config_.sector.count);
   const std::uint64_t rounds = cache_.capacity() == 0 ? 1 : total / slice + 1;
-
   for (std::uint64_t round = 0; round < rounds; ++round) {
     before_ = total / rounds * round;
-    for (std::size_t a = 0; a < accesses.size(); ++a) {
-      const auto& access = accesses[a];
-      if (!access.cached) {
-        if (round == 0) bypass(access, segments[a], write_backs);
-        continue;
-      }
-      const memory::Range whole = sectors({access.address, access.address + access.length.count});
-      const std::uint64_t count = whole.size() / config_.sector.count;
-      const auto cut = [&](std::uint64_t r) {
-        return whole.begin + count * r / rounds * config_.sector.count;
-      };
-      this->access({cut(round), cut(round + 1)}, access.write, segments[a], write_backs);
-    }
+    for (std::size_t l = 0; l < lanes; ++l)
+      advance(lanes_[l], lanes_[l].whole * (round + 1) / rounds, accesses, segments[l],
+              write_backs);
   }
   before_ = 0;
-  for (const auto& access : accesses)
-    if (access.cached && !access.write)
-      statistics_.over_fetch +=
-          sectors({access.address, access.address + access.length.count}).size() -
-          access.length.count;
+}
+
+/// On to sector `to` of the lane; what goes past the cache goes when its turn comes.
+void L2::advance(Lane& lane, std::uint64_t to, const std::vector<OperationAccess>& accesses,
+                 std::vector<Segment>& segments, std::vector<Segment>& write_backs) {
+  while (lane.at < lane.end) {
+    const auto& access = accesses[lane.at];
+    std::uint64_t left = 0;
+    if (access.cached) {
+      const memory::Range whole = sectors_of(access);
+      const std::uint64_t count = whole.size() / config_.sector.count - lane.within;
+      const std::uint64_t take = std::min(count, to - lane.done);
+      const std::uint64_t begin = whole.begin + lane.within * config_.sector.count;
+      this->access({begin, begin + take * config_.sector.count}, access.write, segments,
+                   write_backs);
+      lane.within += take;
+      lane.done += take;
+      left = count - take;
+    } else {
+      bypass(access, segments, write_backs);
+    }
+    if (left > 0) return;
+    ++lane.at;
+    lane.within = 0;
+  }
 }
 
 void L2::access(memory::Range range, bool write, std::vector<Segment>& segments,

@@ -37,9 +37,10 @@ class L2 {
 public:
   explicit L2(const L2Config& config);
 
-  /// Cuts each access into segments (one list an access), in order; evictions come in
-  /// `write_backs`.
-  void plan(const std::vector<OperationAccess>& accesses,
+  /// Cuts the accesses into segments, in order; evictions come in `write_backs`. There is a list
+  /// of segments a lane: one an access or, where there are more accesses than `most_lanes`, some
+  /// accesses in a row, one behind the other.
+  void plan(const std::vector<OperationAccess>& accesses, std::size_t most_lanes,
             std::vector<std::vector<Segment>>& segments, std::vector<Segment>& write_backs);
 
   /// The tensor at `range` is dead: dirty data need not be written.
@@ -55,6 +56,15 @@ public:
 private:
   void access(memory::Range range, bool write, std::vector<Segment>& segments,
               std::vector<Segment>& write_backs);
+  struct Lane {
+    std::size_t at = 0, end = 0;                   ///< of the accesses
+    std::uint64_t within = 0, done = 0, whole = 0; ///< sectors: of the one at hand, of the lane
+  };
+  void advance(Lane& lane, std::uint64_t to, const std::vector<OperationAccess>& accesses,
+               std::vector<Segment>& segments, std::vector<Segment>& write_backs);
+  memory::Range sectors_of(const OperationAccess& access) const {
+    return sectors({access.address, access.address + access.length.count});
+  }
   void bypass(const OperationAccess& access, std::vector<Segment>& segments,
               std::vector<Segment>& write_backs);
   void list_write_backs(const std::vector<memory::Range>& ranges, std::vector<Segment>& out);
@@ -63,6 +73,7 @@ private:
   memory::ExtentCache cache_;
   memory::ExtentCache::Outcome outcome_;
   std::vector<memory::Range> ranges_;
+  std::vector<Lane> lanes_;
   std::uint64_t before_ = 0; ///< bytes of the operation that went before this round
   L2Statistics statistics_;
 };

@@ -30,7 +30,7 @@ TEST_CASE("over random accesses every access is tiled and the books balance") {
       access = {draw(20'000), {draw(8'000)}, draw(2) == 1, draw(8) != 0};
     std::vector<std::vector<hw::Segment>> segments;
     std::vector<hw::Segment> write_backs;
-    l2.plan(accesses, segments, write_backs);
+    l2.plan(accesses, accesses.size(), segments, write_backs);
 
     for (std::size_t a = 0; a < accesses.size(); ++a) {
       const auto& access = accesses[a];

@@ -19,7 +19,7 @@ struct Cache {
 
   std::vector<std::vector<Segment>> run(std::vector<OperationAccess> accesses) {
     std::vector<std::vector<Segment>> segments;
-    l2.plan(accesses, segments, write_backs);
+    l2.plan(accesses, accesses.size(), segments, write_backs);
     return segments;
   }
 
