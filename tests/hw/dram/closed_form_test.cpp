@@ -11,12 +11,13 @@ using namespace umf::hw::dram;
 namespace {
 
 /// A few units, for units share nothing; all refresh together, so that a sender in order is
-/// stopped once an interval.
+/// stopped once an interval. No hash, for the forms say which banks rows lie in.
 DramConfig tier(const DramStandard& standard, RefreshMode refresh, std::uint32_t units = 4) {
   ControllerConfig controller;
   controller.refresh = refresh;
   controller.postpone = 0;
   controller.stagger = false;
+  controller.hash.emplace();
   DramConfig config = dram_config(standard, standard.tCK, controller, 1);
   config.units = std::min(config.units, units);
   return config;
