@@ -112,15 +112,9 @@ const Tries kCxl = {
 };
 
 const Tries kNvlink = {
-    {"requesters", {"2"}},
-    {"links", {"2"}},
-    {"lanes", {"2"}},
-    {"lane_rate", {"10GB/s"}},
-    {"latency", {"100ns"}},
-    {"overhead", {"16B"}},
-    {"packet_credits", {"2"}},
-    {"control_wait", {"1us"}},
-    {"replay_buffer", {"1KiB"}},
+    {"requesters", {"2"}},        {"links", {"2"}},          {"lanes", {"2"}},
+    {"lane_rate", {"10GB/s"}},    {"latency", {"100ns"}},    {"overhead", {"16B"}},
+    {"packet_credits", {"2"}},    {"control_wait", {"1us"}}, {"replay_buffer", {"1KiB"}},
     {"bit_error_rate", {"1e-6"}},
 };
 
