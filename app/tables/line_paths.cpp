@@ -114,13 +114,15 @@ void add_peers(std::vector<LinePath>& all, const hw::Scenario& scenario, const M
 
 } // namespace
 
-std::optional<BytesPerSecond> LinePath::formula(double read_share) const {
+std::optional<BytesPerSecond> LinePath::formula(double read_share, Bytes transaction) const {
   if (hops.empty()) return std::nullopt;
   double least = 1e30;
   for (const Hop& hop : hops) {
-    const hw::WireCost& cost = hop.link->options.cost;
+    const link::WireCost cost =
+        hop.link->options.shape.cost(static_cast<double>(transaction.count));
     const double tx = read_share * cost.read_tx + (1 - read_share) * cost.write_tx;
-    const double rx = read_share * cost.read_rx + (1 - read_share) * cost.write_rx;
+    const double rx =
+        read_share * cost.read_rx + (1 - read_share) * (cost.write_rx + cost.write_control);
     least = std::min(least, hop.link->options.raw_bytes_per_second / std::max(tx, rx));
   }
   return BytesPerSecond{least};

@@ -22,9 +22,9 @@ struct LinePath {
   std::vector<Hop> hops; ///< none: memory on the package
   hw::link::MemoryOptions memory;
 
-  /// Slowest hop by the formulas of burst resolution, reads and writes together, without bounds on
-  /// what is in flight; nothing for memory on the package.
-  std::optional<BytesPerSecond> formula(double read_share) const;
+  /// Slowest hop by the formulas of burst resolution, reads and writes of one size together,
+  /// without bounds on what is in flight; nothing for memory on the package.
+  std::optional<BytesPerSecond> formula(double read_share, Bytes transaction) const;
   /// Presses transactions of one size on a network of its own.
   hw::link::Driven drive(const hw::link::Load& load, std::vector<std::string>* links) const;
 };

@@ -35,7 +35,7 @@ void add(Table& table, const LinePath& path, const Mix& mix, std::uint64_t size,
   const link::Loaded& l = driven.loads[0];
   const double share_of_reads = 1 - static_cast<double>(mix.writes) / mix.period;
   const double rate = l.read_rate.value + l.write_rate.value;
-  const auto formula = path.formula(share_of_reads);
+  const auto formula = path.formula(share_of_reads, load.size);
   const link::DirectionStatistics& busiest = driven.directions[driven.busiest];
   const bool wired = !path.hops.empty();
   const auto of_busy = [&](Femtoseconds time) {

@@ -56,12 +56,12 @@ Hop media_of(const SramTier& tier) {
 
 /// Two directions of wire, and what each payload byte costs on them.
 Hop hop_of(const hw::LinkSpec& link) {
-  const hw::WireCost& cost = link.options.cost;
+  const hw::link::WireCost cost = link.options.shape.cost();
   const double raw = link.options.raw_bytes_per_second;
   const double read = std::min(link.read_bound.value, raw / std::max(cost.read_rx, cost.read_tx));
-  const double write = raw / std::max(cost.write_rx, cost.write_tx);
-  const double both =
-      2 * raw / std::max(cost.read_tx + cost.write_tx, cost.read_rx + cost.write_rx);
+  const double back = cost.write_rx + cost.write_control;
+  const double write = raw / std::max(back, cost.write_tx);
+  const double both = 2 * raw / std::max(cost.read_tx + cost.write_tx, cost.read_rx + back);
   return {link.name, {read, write, both}};
 }
 

@@ -17,7 +17,8 @@ namespace dram = hw::dram;
 using dram::RefreshMode;
 
 /// One unit with the timings of a published configuration and the queues and map of this program,
-/// so that a form shows and not a simulator's controller; refreshes are not put off.
+/// so that a form shows and not a simulator's controller; refreshes are not put off. Without a
+/// hash, for the forms say which banks rows lie in.
 dram::DramConfig configuration(const Published& published, const std::string& name) {
   const auto file =
       std::filesystem::path(published.file).parent_path() / "simulators" / (name + ".json");
@@ -30,6 +31,7 @@ dram::DramConfig configuration(const Published& published, const std::string& na
   dram::ControllerConfig config;
   config.postpone = 0;
   config.stagger = false;
+  config.hash.emplace();
   dram::DramConfig one = dram::dram_config(read, read.tCK, config, 1);
   one.units = 1;
   return one;

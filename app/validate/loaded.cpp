@@ -3,13 +3,12 @@
 #include "hw/dram/drive.h"
 #include "hw/gpu/chase.h"
 #include "model/base/error.h"
-#include "model/base/random.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
+#include <optional>
 
 /// Latency of a pointer chase beside a load of reads, through the banks.
 namespace umf::app {
@@ -23,95 +22,66 @@ struct Waited {
   double queue = 0, memory = 0; ///< ns: in front of the unit's full queue; from there to the data
 };
 
-/// One unit of the memory, which knows nothing of the others: batches of consecutive reads come at
-/// drawn times (Poisson), each to a drawn place, and wait in order where the unit's queue is full;
-/// now and then a lone read to a drawn place is timed.
-class LoadedUnit {
+/// Reads that reach a unit of the memory, which knows nothing of the others: batches of consecutive
+/// ones at drawn times (Poisson), each at a drawn place; now and then a lone one that is timed.
+class Arrivals {
 public:
-  LoadedUnit(const dram::DramConfig& config, double load, std::uint64_t batch)
-      : dram_(config), batch_(std::max<std::uint64_t>(batch / dram_.access_bytes(), 1)) {
-    const double each = static_cast<double>(config.timings.burst * static_cast<Cycle>(batch_));
+  Arrivals(const dram::Dram& unit, double load, std::uint64_t batch)
+      : places_(unit.bytes() / unit.access_bytes()), access_(unit.access_bytes()),
+        batch_(std::max<std::uint64_t>(batch / access_, 1)) {
+    const double each =
+        static_cast<double>(unit.config().timings.burst * static_cast<Cycle>(batch_));
     gap_ = load > 0 ? each / load : 0;
     next_batch_ = load > 0 ? drawn_gap() : dram::kNever;
   }
 
-  Waited run() {
-    while (probes_ < kProbes || !line_.empty()) {
-      take_arrivals();
-      if (line_.empty()) {
-        const Cycle next = std::min(next_batch_, next_probe_);
-        if (probes_ >= kProbes) break; // answered: the last ones of thousands do not matter
-        now_ = std::max(now_, next);
-        continue;
-      }
-      const Waiting& head = line_.front();
-      if (dram_.offer(dram_.locate(head.address), false, head.tag, now_) == dram::Offer::refused) {
-        now_ = std::max(now_ + 1, std::min({dram_.room(0), next_batch_, next_probe_}));
-      } else {
-        if (head.tag > 0) taken_[head.tag] = now_;
-        line_.pop_front();
-      }
-      collect();
+  std::optional<dram::Drive::Arrival> next() {
+    if (left_ > 0) {
+      --left_;
+      place_ += access_;
+      return dram::Drive::Arrival{at_, place_, false, false};
     }
-    return {queue_ / static_cast<double>(answered_), memory_ / static_cast<double>(answered_)};
+    if (next_batch_ <= next_probe_) {
+      at_ = next_batch_;
+      left_ = batch_ - 1;
+      place_ = drawn_place(batch_);
+      next_batch_ += drawn_gap();
+      return dram::Drive::Arrival{at_, place_, false, false};
+    }
+    if (++probes_ > kProbes) return std::nullopt;
+    at_ = next_probe_;
+    next_probe_ += kBetweenProbes + static_cast<Cycle>(draw() % kBetweenProbes);
+    return dram::Drive::Arrival{at_, drawn_place(1), false, true};
   }
 
 private:
   static constexpr std::uint32_t kProbes = 2000;
   static constexpr Cycle kBetweenProbes = 900; ///< clocks, and so many more drawn
 
-  struct Waiting {
-    std::uint64_t address;
-    std::uint32_t tag; ///< 0: of the load
-  };
-
   std::uint64_t draw() { return dram::splitmix64(++drawn_); }
   double uniform() { return (static_cast<double>(draw() >> 11) + 0.5) / 9007199254740992.0; }
   Cycle drawn_gap() { return static_cast<Cycle>(-std::log(uniform()) * gap_); }
-
   std::uint64_t drawn_place(std::uint64_t accesses) {
-    const std::uint64_t bytes = accesses * dram_.access_bytes();
-    return draw() % (dram_.bytes() / bytes) * bytes;
+    return draw() % (places_ / accesses) * accesses * access_;
   }
 
-  void take_arrivals() {
-    while (next_batch_ <= now_) {
-      const std::uint64_t place = drawn_place(batch_);
-      for (std::uint64_t i = 0; i < batch_; ++i)
-        line_.push_back({place + i * dram_.access_bytes(), 0});
-      next_batch_ += drawn_gap();
-    }
-    while (next_probe_ <= now_ && probes_ < kProbes) {
-      arrived_.resize(++probes_ + 1);
-      taken_.resize(probes_ + 1);
-      arrived_[probes_] = next_probe_;
-      line_.push_back({drawn_place(1), probes_});
-      next_probe_ += kBetweenProbes + static_cast<Cycle>(draw() % kBetweenProbes);
-    }
-    if (probes_ >= kProbes) next_probe_ = dram::kNever;
-  }
-
-  void collect() {
-    for (const dram::Done& done : dram_.done()) {
-      if (done.tag == 0) continue;
-      queue_ += dram_.time(taken_[done.tag] - arrived_[done.tag]).nanoseconds();
-      memory_ += dram_.time(done.at - taken_[done.tag]).nanoseconds();
-      ++answered_;
-    }
-    dram_.done().clear();
-  }
-
-  dram::Dram dram_;
-  std::uint64_t batch_;
+  std::uint64_t places_, access_, batch_;
   double gap_ = 0;
-  std::uint64_t drawn_ = 0;
-  std::deque<Waiting> line_;
-  std::vector<Cycle> arrived_{0}, taken_{0};
-  Cycle now_ = 0, next_batch_ = 0, next_probe_ = kBetweenProbes;
+  std::uint64_t drawn_ = 0, left_ = 0, place_ = 0;
+  Cycle at_ = 0, next_batch_ = 0, next_probe_ = kBetweenProbes;
   std::uint32_t probes_ = 0;
-  double queue_ = 0, memory_ = 0;
-  std::uint64_t answered_ = 0;
 };
+
+/// What the timed ones wait, in line where the unit's queue is full and then for their data.
+Waited loaded(const dram::DramConfig& one, double load, std::uint64_t batch) {
+  dram::Dram unit(one);
+  Arrivals arrivals(unit, load, batch);
+  dram::Drive how;
+  how.arrivals = [&arrivals] { return arrivals.next(); };
+  const dram::Driven driven = drive(unit, how);
+  const double memory = driven.media.mean() / 1e3;
+  return {driven.port.mean() / 1e3 - memory, memory};
+}
 
 dram::DramConfig one_unit(const dram::Media& media) {
   dram::DramConfig config = dram::config(media);
@@ -129,7 +99,7 @@ std::vector<Row> run(const Study& study) {
   const auto line = *(*tier)->line();
   const double peak = dram::peak(line.media).value / 1e9;
   const auto batch = static_cast<std::uint64_t>(published.figure("batch_bytes"));
-  const Waited idle = LoadedUnit(one_unit(line.media), 0, batch).run();
+  const Waited idle = loaded(one_unit(line.media), 0, batch);
   const auto& l2 = scenario.gpu.l2;
   const double beyond = // SM to controller and back, without waiting
       static_cast<double>(l2.near_latency.count + l2.far_latency.count) / 2e6 +
@@ -150,7 +120,7 @@ std::vector<Row> run(const Study& study) {
     const double load = rate.number(row) / peak;
     const double least = published.figure("least_load"), most = published.figure("most_load");
     if (load < least || load > most) continue;
-    const Waited waited = LoadedUnit(one_unit(line.media), load, batch).run();
+    const Waited waited = loaded(one_unit(line.media), load, batch);
     const double queue = waited.queue - idle.queue, memory = waited.memory - idle.memory;
     rows.push_back({"added/" + pause.text(row), "added",
                     fmt::format("at {:.0f} % of peak; of it {:.0f} ns in DRAM queues and banks, "

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <optional>
 
 /// Links packet by packet beside measured ones: copies, switched pools, NVLink, the DMA engine of a
 /// network card, a CXL expander, copies beyond the reach of address translation.
@@ -41,8 +42,26 @@ Measure measure_of(const Published& published) {
   return how;
 }
 
+/// MACHINE/WAY of lines beside blocks: how many times the latency of lines alone, one at a time;
+/// the bandwidth that they lose by it; the blocks' part where as many lines as blocks are
+/// outstanding.
+std::optional<double> shared_by(const Published& published, const PathConfig& path,
+                                const std::string& way) {
+  if (way != "read-latency" && way != "write-latency" && way != "lost" && way != "share")
+    return std::nullopt;
+  Beside how;
+  how.write = way == "write-latency";
+  how.blocks = static_cast<std::uint32_t>(published.figure("blocks"));
+  how.block = {static_cast<std::uint64_t>(published.figure("block_bytes"))};
+  if (way == "share") how.lines = how.blocks;
+  const Shared shared = beside(path, how);
+  if (way == "lost") return 100 * (1 - shared.lines.value / shared.alone.value);
+  if (way == "share") return 100 * shared.blocks.value / (shared.blocks.value + shared.lines.value);
+  return shared.nanoseconds / shared.alone_nanoseconds;
+}
+
 /// Rows MACHINE/read, /write: one way; /both: reads and writes at once; /exchange: each end writes
-/// to the other, which share nothing; /unloaded: nanoseconds of a lone line.
+/// to the other, which share nothing; /unloaded: nanoseconds of a lone line; those of shared_by().
 std::vector<Row> run_paths(const Study& study) {
   std::vector<Row> rows;
   for (const PublishedRow& given : study.published.rows) {
@@ -52,10 +71,15 @@ std::vector<Row> run_paths(const Study& study) {
       rows.push_back(row_of(given, unloaded_read(path)));
       continue;
     }
+    if (const auto shared = shared_by(study.published, path, way)) {
+      rows.push_back(row_of(given, *shared));
+      continue;
+    }
     if (way != "read" && way != "write" && way != "both" && way != "exchange")
       throw UserError(
           given.place,
-          fmt::format("a row {}, expected MACHINE/read, write, both, exchange or unloaded",
+          fmt::format("a row {}, expected MACHINE/ and read, write, both, exchange, unloaded, "
+                      "read-latency, write-latency, lost or share",
                       in_quotes(given.id)));
     Measure how = measure_of(study.published);
     how.duplex = way == "both";

@@ -1,11 +1,13 @@
 #include "hw/cxl/cxl_link.h"
 
 #include "hw/fabric/energy_keys.h"
-#include "hw/pcie/pcie.h"
-
-#include <algorithm>
+#include "hw/link/link_keys.h"
 
 namespace umf::hw {
+
+namespace {
+constexpr Bytes kLine{64}; // CXL.mem moves 64 B lines
+} // namespace
 
 const Component<CxlLinkConfig>& cxl_link_component() {
   static const auto keys =
@@ -14,26 +16,15 @@ const Component<CxlLinkConfig>& cxl_link_component() {
                {.help = "Upstream end: gpu0, gpu1, … or a switch.", .required = true})
           .key("to", &CxlLinkConfig::to,
                {.help = "Downstream end: a switch or a tier.", .required = true})
-          .key("generation", &CxlLinkConfig::generation,
-               {.help = "PCIe generation of the PHY.",
-                .min = 3,
-                .max = 6,
-                .from = Provenance::standard,
-                .source = "CXL 2.0 on PCIe Gen5"})
-          .key("width", &CxlLinkConfig::width,
-               {.help = "Lanes of one link.",
-                .min = 1,
-                .max = 32,
-                .from = Provenance::claimed,
-                .source = "umf-three-tier document: x16"})
+          .key("generation", &CxlLinkConfig::generation, link::cxl_generation_key())
+          .key("width", &CxlLinkConfig::width, link::cxl_width_key())
           .key("count", &CxlLinkConfig::count,
                {.help = "Parallel links of this kind between the two ends.",
                 .min = 1,
                 .max = 64,
                 .from = Provenance::derived,
                 .source = "one"})
-          .key("flit", &CxlLinkConfig::flit,
-               {.help = "Flit size.", .from = Provenance::standard, .source = "CXL 2.0: 68 B"})
+          .key("flit", &CxlLinkConfig::flit, link::flit_key())
           .key("bandwidth", &CxlLinkConfig::bandwidth,
                {.help =
                     "Payload rate asked of all parallel links, one direction; an error when they "
@@ -41,12 +32,7 @@ const Component<CxlLinkConfig>& cxl_link_component() {
                 .min = BytesPerSecond{1e6},
                 .from = Provenance::standard,
                 .source = "PCIe base specification rates"})
-          .key("one_way_latency", &CxlLinkConfig::one_way_latency,
-               {.help = "PHY and link layer of both ends and the wire, one way (boundary: port).",
-                .min = Femtoseconds{0},
-                .max = 1000000_ns,
-                .from = Provenance::derived,
-                .source = "CXL.mem round trip through one port pair of about 50 ns, half each way"})
+          .key("one_way_latency", &CxlLinkConfig::one_way_latency, link::cxl_latency_key())
           .key("outstanding_reads", &CxlLinkConfig::outstanding_reads,
                {.help = "64 B reads one link may have outstanding; bounds reads by latency.",
                 .min = 1,
@@ -58,39 +44,47 @@ const Component<CxlLinkConfig>& cxl_link_component() {
   return keys;
 }
 
-WireCost cxl_wire_cost(Flit flit) {
-  constexpr double slot = 16.0, line = 64.0;
-  const double framing = flit == Flit::b68 ? 68.0 / 64.0 : 256.0 / 240.0;
-  const auto slots = [&](double count) { return count * slot * framing / line; };
-  WireCost cost;
-  cost.read_tx = slots(1.0);
-  cost.read_rx = slots(4.5);
-  cost.write_tx = slots(5.0);
-  cost.write_rx = slots(0.5);
-  return cost;
+link::CxlConfig line_of(const CxlLinkConfig& config) {
+  link::CxlConfig line;
+  line.generation = config.generation;
+  line.width = config.width;
+  line.latency = config.one_way_latency;
+  line.flit = config.flit;
+  return line;
 }
 
-namespace {
-double raw_of(const CxlLinkConfig& config) {
-  return pcie_raw_rate(config.generation, config.width) * config.count;
+link::RequesterConfig requester_of(const CxlLinkConfig& config) {
+  link::RequesterConfig requester;
+  requester.max_payload = requester.max_read_request = kLine;
+  requester.read_tags = requester.write_tags = config.outstanding_reads * config.count;
+  requester.link_interleave = Bytes{256};
+  return requester;
 }
-} // namespace
+
+link::WireCost cxl_wire_cost(const CxlLinkConfig& config, double bytes) {
+  return cxl_link(config, {}).shape.cost(bytes);
+}
 
 BytesPerSecond cxl_read_bound(const CxlLinkConfig& config) {
-  return {raw_of(config) / cxl_wire_cost(config.flit).read_rx};
+  CxlLinkConfig unasked = config;
+  unasked.bandwidth.reset();
+  const Link::Options options = cxl_link(unasked, {});
+  return {options.raw_bytes_per_second / options.shape.cost().read_rx};
 }
 
 Link::Options cxl_link(const CxlLinkConfig& config, std::string name) {
+  const link::LinkOptions line = link::link_options(line_of(config), name);
   Link::Options options;
   options.name = std::move(name);
-  options.cost = cxl_wire_cost(config.flit);
-  options.raw_bytes_per_second = raw_of(config);
+  options.shape = link::wire_shape(line, link::requester_options(requester_of(config)));
+  options.raw_bytes_per_second = link::sustained_rate(line).value * config.count;
   if (config.bandwidth)
-    options.raw_bytes_per_second = config.bandwidth->value * options.cost.read_rx;
+    options.raw_bytes_per_second = config.bandwidth->value * options.shape.cost().read_rx;
   options.one_way = config.one_way_latency;
   options.energy = config.energy;
   options.posted_writes = false; // every M2S write is answered by an NDR
-  options.read_window_bytes = 64.0 * config.outstanding_reads * config.count;
+  options.read_window_bytes =
+      static_cast<double>(kLine.count) * config.outstanding_reads * config.count;
   return options;
 }
 

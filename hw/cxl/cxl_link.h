@@ -1,5 +1,7 @@
 #pragma once
 
+#include "hw/link/cxl.h"
+#include "hw/link/node.h"
 #include "hw/pcie/link.h"
 #include "hw/pcie/training.h"
 #include "model/base/keys.h"
@@ -7,8 +9,6 @@
 #include <optional>
 
 namespace umf::hw {
-
-enum class Flit : std::uint8_t { b68, b256 };
 
 /// A CXL.mem link at burst resolution: slots of 16 B in flits on a PCIe PHY.
 /// 68 B flits (CXL 1.1/2.0, section 4.2): 4 slots + CRC and protocol id. A read costs one
@@ -19,7 +19,7 @@ struct CxlLinkConfig {
   std::uint32_t generation = 5;
   std::uint32_t width = 16;
   std::uint32_t count = 1;
-  Flit flit = Flit::b68;
+  link::FlitSize flit = link::FlitSize::b68;
   std::optional<BytesPerSecond> bandwidth;
   Femtoseconds one_way_latency = 25_ns;
   std::uint32_t outstanding_reads = 1024;
@@ -28,14 +28,11 @@ struct CxlLinkConfig {
 };
 
 const Component<CxlLinkConfig>& cxl_link_component();
-WireCost cxl_wire_cost(Flit flit);
+/// At line resolution, as those of PCIe links.
+link::CxlConfig line_of(const CxlLinkConfig& config);
+link::RequesterConfig requester_of(const CxlLinkConfig& config);
+link::WireCost cxl_wire_cost(const CxlLinkConfig& config, double bytes = link::WireShape::kLong);
 BytesPerSecond cxl_read_bound(const CxlLinkConfig& config);
 Link::Options cxl_link(const CxlLinkConfig& config, std::string name);
 
 } // namespace umf::hw
-
-template <>
-struct umf::EnumNames<umf::hw::Flit> {
-  static constexpr std::pair<std::string_view, umf::hw::Flit> list[] = {
-      {"68B", umf::hw::Flit::b68}, {"256B", umf::hw::Flit::b256}};
-};

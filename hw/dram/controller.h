@@ -26,7 +26,7 @@ struct ControllerConfig {
   std::uint32_t postpone = 4; ///< refreshes of a rank that may be owed while requests wait
   bool stagger = true;        ///< refreshes of the units are spread over their interval
   std::vector<std::string> mapping = {"row", "rank", "bank", "column", "group", "unit"};
-  /// "target^source>>shift"; nothing: none, but bank_hash() where a Media is configured.
+  /// "target^source>>shift"; nothing: bank_hash() once dram_config() knows the banks.
   std::optional<std::vector<std::string>> hash{};
   Bytes interleave{256}; ///< of consecutive addresses over stacks (HBM) or channels
 };

@@ -22,6 +22,7 @@ DramConfig dram_config(const DramStandard& standard, Femtoseconds clock,
     o.rows = static_cast<std::uint32_t>(
         std::clamp<std::uint64_t>((capacity->count + row - 1) / row, 1, UINT32_MAX));
   }
+  if (!config.controller.hash) config.controller.hash = bank_hash(config.organisation);
   return config;
 }
 

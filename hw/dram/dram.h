@@ -20,7 +20,7 @@ struct DramConfig {
 };
 
 /// `stacks` of the standard at `clock`, each as large as the standard says or, with `capacity`,
-/// with as many rows as the whole tier needs.
+/// with as many rows as the whole tier needs. A controller without a hash gets bank_hash().
 DramConfig dram_config(const DramStandard& standard, Femtoseconds clock,
                        const ControllerConfig& controller, std::uint32_t stacks,
                        std::optional<Bytes> capacity = std::nullopt);

@@ -13,9 +13,10 @@ namespace {
 
 class Driver {
 public:
-  Driver(Dram& dram, const Drive& drive) : dram_(dram), drive_(drive) {
+  Driver(Dram& dram, const Drive& drive) : dram_(dram), drive_(drive), requests_(drive.requests) {
     slots_.reserve(4096);
-    ensure(drive.warm_up < drive.requests, "a drive that measures nothing");
+    if (drive.arrivals) requests_ = UINT64_MAX;
+    ensure(drive.warm_up < requests_, "a drive that measures nothing");
     if (!drive.streams.empty())
       walk_.emplace(drive.streams, Bytes{dram.bytes()}, Bytes{dram.access_bytes()});
   }
@@ -23,7 +24,7 @@ public:
   Driven run() {
     begin_ = now_;
     waiting_.resize(dram_.units());
-    while (issued_ < drive_.requests)
+    while (issued_ < requests_)
       if (!issue()) wait();
     const Cycle issued = now_;
     while (parked_ > 0)
@@ -46,20 +47,27 @@ private:
   bool issue() {
     if (drive_.outstanding != 0 && in_flight_ == drive_.outstanding) return false;
     if (!head_) {
-      offered_ = std::max(now_, due(issued_));
+      if (drive_.arrivals && !arrival_ && !(arrival_ = drive_.arrivals())) {
+        requests_ = issued_;
+        return true;
+      }
+      offered_ = arrival_ ? arrival_->at : std::max(now_, due(issued_));
       if (offered_ > now_) return false;
-      const auto item = walk_ ? walk_->next() : drive_.traffic.at(issued_);
+      const auto item = arrival_ ? Traffic::Item{arrival_->address, arrival_->write}
+                        : walk_  ? walk_->next()
+                                 : drive_.traffic.at(issued_);
       where_ = dram_.locate(item.address);
       write_ = item.write;
       head_ = true;
-      if (issued_ == drive_.warm_up) begin_ = offered_;
+      measured_ = arrival_ ? arrival_->measured : issued_ >= drive_.warm_up;
+      if (measured_ && driven_.reads + driven_.writes == 0) begin_ = offered_;
+      arrival_.reset();
     }
     if (free_.empty()) {
       free_.push_back(static_cast<std::uint32_t>(slots_.size()));
       slots_.emplace_back();
     }
     const std::uint32_t tag = free_.back();
-    const bool measured = issued_ >= drive_.warm_up;
     const bool behind = drive_.window != 0 && !waiting_[where_.unit].empty();
     const Offer offer = behind ? Offer::refused : dram_.offer(where_, write_, tag, now_);
     if (offer == Offer::refused) {
@@ -68,9 +76,9 @@ private:
       ++parked_;
     }
     free_.pop_back();
-    slots_[tag] = {offered_, now_, measured};
-    count_forwarded(offer, write_, measured);
-    if (slots_[tag].measured) ++(write_ ? driven_.writes : driven_.reads);
+    slots_[tag] = {offered_, now_, measured_};
+    count_forwarded(offer, write_, measured_);
+    if (measured_) ++(write_ ? driven_.writes : driven_.reads);
     head_ = false;
     ++issued_;
     ++in_flight_;
@@ -114,7 +122,7 @@ private:
     }
     if (head_ && !full && drive_.window == 0)
       until = std::min(until, std::max(now_ + 1, dram_.room(where_.unit)));
-    if (!head_ && !full && issued_ < drive_.requests) until = std::min(until, offered_);
+    if (!head_ && !full && issued_ < requests_) until = std::min(until, offered_);
     if (full) {
       // The earliest completion, known or not.
       for (;;) {
@@ -199,11 +207,12 @@ private:
   std::vector<std::uint32_t> free_;
   std::priority_queue<Cycle, std::vector<Cycle>, std::greater<>> done_;
   std::optional<StreamWalk> walk_;
-  std::uint64_t issued_ = 0, forwarded_ = 0;
+  std::optional<Drive::Arrival> arrival_; ///< that has not come yet
+  std::uint64_t requests_ = 0, issued_ = 0, forwarded_ = 0;
   std::uint32_t in_flight_ = 0;
   Cycle now_ = 0, begin_ = 0, offered_ = 0, last_ = 0, blocked_ = 0;
   Location where_;
-  bool write_ = false, head_ = false;
+  bool write_ = false, head_ = false, measured_ = false;
   struct Parked {
     Location where;
     std::uint32_t tag;

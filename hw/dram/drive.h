@@ -4,6 +4,9 @@
 #include "hw/dram/streams.h"
 #include "model/base/histogram.h"
 
+#include <functional>
+#include <optional>
+
 namespace umf::hw::dram {
 
 /// How a stream of accesses is pressed on a DRAM, without SystemC: for tables and curves.
@@ -20,6 +23,14 @@ struct Drive {
   std::uint32_t window = 0;
   /// Open loop: so many bytes a second are offered, evenly; nothing: as fast as the loop allows.
   std::optional<BytesPerSecond> rate;
+  /// Accesses that come at times of their own, in order of time until there is none; in place of
+  /// traffic, streams, requests, warm_up and rate.
+  struct Arrival {
+    Cycle at = 0;
+    std::uint64_t address = 0;
+    bool write = false, measured = true;
+  };
+  std::function<std::optional<Arrival>()> arrivals{};
 };
 
 struct Driven {

@@ -92,7 +92,6 @@ DramConfig config(const Media& media) {
   DramConfig config = dram_config(standard, std::max(clock, standard.tCK), media.controller,
                                   media.stacks, media.capacity);
   config.timings.clock = clock;
-  if (!config.controller.hash) config.controller.hash = bank_hash(config.organisation);
   return config;
 }
 

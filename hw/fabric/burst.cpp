@@ -12,6 +12,11 @@ void Burst::add_hop(ResourceId resource, double use) {
   hops[hop_count++] = {resource, use};
 }
 
+void Burst::add_hop_ahead(ResourceId resource, double use) {
+  add_hop(resource, use);
+  hops[hop_count - 1].ahead = true;
+}
+
 void Burst::add_latency(Cause cause, Femtoseconds both_ways) {
   latency[static_cast<std::size_t>(cause)] += both_ways.count;
 }

@@ -66,6 +66,7 @@ struct Burst : tlm::tlm_extension<Burst> {
   }
 
   void add_hop(ResourceId resource, double use);
+  void add_hop_ahead(ResourceId resource, double use); ///< Hop::ahead
   void add_latency(Cause cause, Femtoseconds both_ways);
   /// From here on the burst counts against `resource` for as long as the rest of its path
   /// takes, plus `extra`.

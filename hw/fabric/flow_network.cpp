@@ -15,6 +15,7 @@ constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 constexpr double kNoise = 1e-15;
 constexpr double kMixTolerance = 1e-3;
 constexpr int kMixPasses = 6;
+constexpr double kLeast = 1e-3; ///< of its room, whatever goes ahead
 
 bool close(const FlowNetwork::Mix& a, const FlowNetwork::Mix& b) {
   return std::abs(a.read_share - b.read_share) < kMixTolerance &&
@@ -144,21 +145,40 @@ FlowId FlowNetwork::start(Femtoseconds now, double bytes, const std::vector<Hop>
 void FlowNetwork::join(FlowId id, const Hop& hop) {
   ensure(hop.use >= 0, "flow network: hop of negative use");
   if (hop.use == 0) return;
-  for (Held& met : hops_of(id))
+  for (Held& met : hop.ahead ? ahead_of(id) : hops_of(id))
     if (met.resource == hop.resource) { // passed twice: one hop of both uses
       met.use += hop.use;
       return;
     }
   ensure(hop.resource < resources_.size() && !resources_[hop.resource].removed,
          "flow network: hop over a resource that does not exist");
+  enter(hop.resource);
   Resource& resource = resources_[hop.resource];
-  if (resource.members.empty()) {
-    resource.place = static_cast<std::uint32_t>(busy_.size());
-    busy_.push_back(hop.resource);
+  if (hop.ahead) {
+    held_[id * kMaxHops + kMaxHops - ++flows_[id].ahead] = {hop.use, hop.resource, 0};
+    ++resource.ahead;
+    return;
   }
   const std::uint32_t held = id * kMaxHops + flows_[id].hops++;
   held_[held] = {hop.use, hop.resource, static_cast<std::uint32_t>(resource.members.size())};
   resource.members.push_back(held);
+}
+
+/// Before a hop of it is counted.
+void FlowNetwork::enter(ResourceId id) {
+  Resource& resource = resources_[id];
+  if (!resource.members.empty() || resource.ahead > 0) return;
+  resource.place = static_cast<std::uint32_t>(busy_.size());
+  busy_.push_back(id);
+}
+
+/// After a hop of it is gone.
+void FlowNetwork::quit(ResourceId id) {
+  Resource& resource = resources_[id];
+  if (!resource.members.empty() || resource.ahead > 0) return;
+  busy_[resource.place] = busy_.back();
+  resources_[busy_.back()].place = resource.place;
+  busy_.pop_back();
 }
 
 void FlowNetwork::leave(std::uint32_t held) {
@@ -167,15 +187,16 @@ void FlowNetwork::leave(std::uint32_t held) {
   resource.members[held_[held].place] = last;
   held_[last].place = held_[held].place;
   resource.members.pop_back();
-  if (!resource.members.empty()) return;
-  busy_[resource.place] = busy_.back();
-  resources_[busy_.back()].place = resource.place;
-  busy_.pop_back();
+  quit(held_[held].resource);
 }
 
 void FlowNetwork::forget(FlowId id) {
   for (std::uint32_t h = 0; h < flows_[id].hops; ++h)
     leave(id * kMaxHops + h);
+  for (const Held& hop : ahead_of(id)) {
+    --resources_[hop.resource].ahead;
+    quit(hop.resource);
+  }
   flows_[id].active = false;
   free_flows_.push_back(id);
   dirty_ = true;
@@ -215,9 +236,9 @@ double FlowNetwork::rate(FlowId flow) {
 double FlowNetwork::carried_at(ResourceId resource, Femtoseconds now) {
   settle();
   const Resource& r = resources_[resource];
-  if (r.members.empty()) return r.carried; // what its load says is of another time
+  if (r.members.empty() && r.ahead == 0) return r.carried; // its load is of another time
   const Load& load = loads_[resource];
-  return r.carried + (load.read_rate + load.write_rate) * (now - now_).seconds();
+  return r.carried + (load.read_rate + load.write_rate + load.ahead) * (now - now_).seconds();
 }
 
 double FlowNetwork::remaining_at(FlowId flow, Femtoseconds now) {
@@ -232,8 +253,10 @@ void FlowNetwork::integrate(Femtoseconds now) {
   const double seconds = (now - now_).seconds();
   now_ = now;
   if (seconds > 0)
-    for (const ResourceId id : busy_)
-      resources_[id].carried += (loads_[id].read_rate + loads_[id].write_rate) * seconds;
+    for (const ResourceId id : busy_) {
+      const Load& load = loads_[id];
+      resources_[id].carried += (load.read_rate + load.write_rate + load.ahead) * seconds;
+    }
   for (const FlowId id : order_) {
     Flow& flow = flows_[id];
     if (flow.done) continue;
@@ -248,8 +271,9 @@ void FlowNetwork::integrate(Femtoseconds now) {
 /// An end is a whole femtosecond: the last step carried a sliver too much or too little.
 void FlowNetwork::finish(FlowId id, double moved) {
   Flow& flow = flows_[id];
-  for (const Held& hop : hops_of(id))
-    resources_[hop.resource].carried += (flow.remaining - moved) * hop.use;
+  for (const auto& hops : {hops_of(id), ahead_of(id)})
+    for (const Held& hop : hops)
+      resources_[hop.resource].carried += (flow.remaining - moved) * hop.use;
   flow.remaining = 0;
   flow.rate = 0;
   flow.done = true;
@@ -297,7 +321,7 @@ void FlowNetwork::solve() {
     for (const ResourceId id : busy_) {
       Load& load = loads_[id];
       load.left = load.room;
-      load.read_rate = load.write_rate = 0;
+      load.read_rate = load.write_rate = load.ahead = 0;
     }
     bool background = false;
     for (const FlowId id : order_) {
@@ -374,6 +398,8 @@ void FlowNetwork::give_rate(FlowId id, double level, ResourceId bottleneck) {
   flow.has_rate = true;
   flow.rate = level * flow.weight;
   flow.bottleneck = bottleneck;
+  for (const Held& hop : ahead_of(id))
+    loads_[hop.resource].ahead += hop.use * flow.rate;
   for (const Held& hop : hops_of(id)) {
     Load& load = loads_[hop.resource];
     const double rate = hop.use * flow.rate;
@@ -396,7 +422,8 @@ double FlowNetwork::count_demand(ResourceId resource, Urgency urgency) const {
   return demand;
 }
 
-/// Where what a full resource carries costs it capacity, its room follows the rates just found.
+/// Where what a full resource carries, or what goes ahead, costs it capacity, its room follows the
+/// rates just found.
 /// Whether rates must be found again.
 bool FlowNetwork::mixing_changes_room() {
   bool again = false;
@@ -404,10 +431,13 @@ bool FlowNetwork::mixing_changes_room() {
     const Resource& resource = resources_[id];
     Load& load = loads_[id];
     const double total = load.read_rate + load.write_rate;
-    if ((resource.mix_loss == 0 && resource.curve == kNoId) || total == 0) continue;
+    if (total == 0) continue;
+    const bool changes = load.ahead > 0 || load.room != resource.capacity;
+    if (resource.mix_loss == 0 && resource.curve == kNoId && !changes) continue;
     double room;
     if (resource.curve == kNoId) {
       room = capacity(id, {load.read_rate / total});
+      room = std::max(room - load.ahead, room * kLeast);
     } else {
       Curved& curve = curves_[resource.curve];
       curve.slack = total <= curve.curve.least * resource.capacity;

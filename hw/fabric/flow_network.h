@@ -22,6 +22,9 @@ inline constexpr std::uint32_t kNoId = UINT32_MAX;
 struct Hop {
   ResourceId resource = kNoId;
   double use = 1.0;
+  /// Goes before whatever else the resource carries: others find less room, and the flow does not
+  /// wait for it (ACKs and credits of the data of the other direction).
+  bool ahead = false;
 };
 
 /// Demand is served before background; a class only sees what the one before left.
@@ -37,8 +40,8 @@ enum class Urgency : std::uint8_t { demand, background };
 ///
 /// A resource may lose capacity when reads and writes mix (bus turnaround): its capacity
 /// is then capacity × (1 − 4·loss·r·(1−r)), r = the read share of the rates it carries;
-/// or what set_curve() makes of all that it carries at the time. Either is found by repetition, to
-/// a thousandth.
+/// or what set_curve() makes of all that it carries at the time. What goes ahead takes its part of
+/// that. All are found by repetition, to a thousandth.
 class FlowNetwork {
 public:
   ResourceId add_resource(std::string name, double capacity, double mix_loss = 0.0);
@@ -124,6 +127,7 @@ private:
     Femtoseconds changed{};
     std::uint32_t curve = kNoId;        ///< in curves_, instead of mix_loss
     std::vector<std::uint32_t> members; ///< hops of active flows, by index in held_
+    std::uint32_t ahead = 0;            ///< hops besides, which wait for nothing
     std::uint32_t place = kNoId;        ///< in busy_
     bool removed = false;
   };
@@ -132,6 +136,7 @@ private:
     double room = 0; ///< capacity, less what mixing costs
     double left = 0; ///< of the room
     double read_rate = 0, write_rate = 0;
+    double ahead = 0;       ///< rate of what goes ahead
     double demand = 0;      ///< Σ use · weight of the class's flows without a rate
     double all_demand = 0;  ///< as it was before any had one
     double level = 0;       ///< left / demand: the rate of weight 1 that fills it
@@ -148,7 +153,7 @@ private:
     double bytes = 0; ///< all of it
     std::int64_t ends = 0;
     std::uint64_t tag = 0;
-    std::uint32_t hops = 0;
+    std::uint32_t hops = 0, ahead = 0; ///< those ahead lie at the end of its part of held_
     ResourceId bottleneck = kNoId;
     Urgency urgency = Urgency::demand;
     bool write = false, active = false;
@@ -160,6 +165,12 @@ private:
   std::span<Held> hops_of(FlowId flow) {
     return {&held_[std::size_t{flow} * kMaxHops], flows_[flow].hops};
   }
+  std::span<Held> ahead_of(FlowId flow) {
+    const std::uint32_t count = flows_[flow].ahead;
+    return {&held_[std::size_t{flow} * kMaxHops + kMaxHops - count], count};
+  }
+  void enter(ResourceId resource);
+  void quit(ResourceId resource);
   void join(FlowId flow, const Hop& hop);
   void leave(std::uint32_t held);
   void forget(FlowId flow);
@@ -184,7 +195,7 @@ private:
   std::vector<Load> loads_; ///< beside resources_
   std::vector<Curved> curves_;
   std::vector<ResourceId> free_resources_;
-  std::vector<ResourceId> busy_; ///< resources with members
+  std::vector<ResourceId> busy_; ///< resources with hops of active flows
   std::vector<Flow> flows_;
   std::vector<Held> held_;
   std::vector<FlowId> free_flows_;

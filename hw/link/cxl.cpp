@@ -1,5 +1,7 @@
 #include "hw/link/cxl.h"
 
+#include "hw/link/link_keys.h"
+
 namespace umf::hw::link {
 
 const Component<CxlConfig>& cxl_component() {
@@ -7,29 +9,10 @@ const Component<CxlConfig>& cxl_component() {
   static const auto keys =
       Component<CxlConfig>("line.cxl",
                            "CXL.mem link at line resolution: messages in slots of flits.")
-          .key("generation", &CxlConfig::generation,
-               {.help = "PCIe generation of the PHY.",
-                .min = 3,
-                .max = 6,
-                .from = Provenance::standard,
-                .source = "CXL 2.0 on PCIe Gen5"})
-          .key("width", &CxlConfig::width,
-               {.help = "Lanes.",
-                .min = 1,
-                .max = 32,
-                .from = Provenance::claimed,
-                .source = "umf-three-tier document: x16"})
-          .key("latency", &CxlConfig::latency,
-               {.help = "PHY, link layer and wire, one way.",
-                .min = Femtoseconds{0},
-                .max = 1000000_ns,
-                .from = Provenance::derived,
-                .source = "link.cxl one_way_latency"})
-          .key(
-              "flit", &CxlConfig::flit,
-              {.help = "68B: four slots of 16 B, CRC and protocol identifier; 256B: fifteen slots.",
-               .from = Provenance::standard,
-               .source = "CXL 2.0: 68 B"})
+          .key("generation", &CxlConfig::generation, cxl_generation_key())
+          .key("width", &CxlConfig::width, cxl_width_key())
+          .key("latency", &CxlConfig::latency, cxl_latency_key())
+          .key("flit", &CxlConfig::flit, flit_key())
           .key("request_credits", &CxlConfig::request_credits,
                {.help = "Reads (M2S Req) a receiver has room for.",
                 .min = 1,

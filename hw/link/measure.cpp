@@ -14,7 +14,10 @@ Measured measure(const PathConfig& config, const Measure& how) {
     load.stride = how.stride;
     load.random = how.random;
     load.rate = how.rate;
-    drive_how.loads.push_back(load);
+    for (const NodeId requester : path.requesters) {
+      load.from = requester;
+      drive_how.loads.push_back(load);
+    }
   };
   if (how.duplex) {
     add(0, 1);
@@ -32,6 +35,34 @@ Measured measure(const PathConfig& config, const Measure& how) {
     if (loaded.writes > 0) measured.write_nanoseconds = loaded.write_port.mean() / 1e3;
   }
   return measured;
+}
+
+Shared beside(const PathConfig& config, const Beside& how) {
+  Shared shared;
+  for (const bool together : {false, true}) {
+    Path path(config);
+    Drive drive_how;
+    drive_how.warm_up = 0.2;
+    Load lines = path.load(how.write, Bytes{64}, how.lines, 4000);
+    lines.random = true;
+    drive_how.loads = {lines};
+    if (together) {
+      Load blocks = path.load(how.write, how.block, how.blocks, 4000);
+      blocks.from = path.requesters.back();
+      blocks.random = true;
+      drive_how.loads.push_back(blocks);
+    }
+    const Driven driven = drive(path.network, drive_how);
+    const Loaded& of_lines = driven.loads[0];
+    const double mean =
+        (how.write ? of_lines.write_engine.mean() : of_lines.read_engine.mean()) / 1e3;
+    const BytesPerSecond rate = how.write ? of_lines.write_rate : of_lines.read_rate;
+    (together ? shared.nanoseconds : shared.alone_nanoseconds) = mean;
+    (together ? shared.lines : shared.alone) = rate;
+    if (together)
+      shared.blocks = how.write ? driven.loads[1].write_rate : driven.loads[1].read_rate;
+  }
+  return shared;
 }
 
 BytesPerSecond dma_rate(const PathConfig& path, bool write, Bytes size) {

@@ -5,7 +5,7 @@
 /// What benchmarks of links measure, played on a path: for tests and suites of published figures.
 namespace umf::hw::link {
 
-/// A stream over the path's memories; `measure` takes the rest from it.
+/// A stream of each requester over the path's memories; `measure` takes the rest from it.
 struct Measure {
   Bytes size{4096};                     ///< of a transaction
   std::uint32_t writes = 0, period = 1; ///< of `period` transactions so many are writes
@@ -24,6 +24,20 @@ struct Measured {
   Limit limit = Limit::load;
   BytesPerSecond both() const { return {reads.value + writes.value}; }
 };
+
+/// Lines asked by the first requester beside blocks asked by the last, which is the same where
+/// there is one; all at random places, all reads or all writes.
+struct Beside {
+  bool write = false;
+  std::uint32_t lines = 1; ///< outstanding, 64 B each
+  std::uint32_t blocks = 4;
+  Bytes block{4096};
+};
+struct Shared {
+  double alone_nanoseconds = 0, nanoseconds = 0; ///< mean of a line, from when it was asked
+  BytesPerSecond alone{}, lines{}, blocks{};
+};
+Shared beside(const PathConfig& path, const Beside& how);
 
 /// A fifth of the transactions is warm-up.
 Measured measure(const PathConfig& path, const Measure& how);

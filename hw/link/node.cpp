@@ -1,6 +1,7 @@
 #include "hw/link/node.h"
 
 #include "hw/dram/standard.h"
+#include "hw/link/link_keys.h"
 
 namespace umf::hw::link {
 
@@ -55,29 +56,14 @@ const Component<RequesterConfig>& requester_component() {
   static const auto keys =
       Component<RequesterConfig>("line.requester", "A DMA or copy engine, an SM's loads, a CXL.mem "
                                                    "master at line resolution.")
-          .key("max_payload", &RequesterConfig::max_payload,
-               {.help = "Most bytes of a write packet (MPS).",
-                .min = Bytes{16},
-                .max = Bytes{4096},
-                .from = Provenance::standard,
-                .source = "PCIe base specification: 128 to 4096 B; 256 B is usual"})
-          .key("max_read_request", &RequesterConfig::max_read_request,
-               {.help = "Most bytes that one read asks for (MRRS).",
-                .min = Bytes{16},
-                .max = Bytes{4096},
-                .from = Provenance::standard,
-                .source = "PCIe base specification, default 512 B"})
+          .key("max_payload", &RequesterConfig::max_payload, max_payload_key())
+          .key("max_read_request", &RequesterConfig::max_read_request, max_read_request_key())
           .key("write_boundary", &RequesterConfig::write_boundary,
                {.help = "Writes are cut at multiples of this too; 0: at 4 KiB alone.",
                 .max = Bytes{4096},
                 .from = Provenance::derived,
                 .source = "none"})
-          .key("read_tags", &RequesterConfig::read_tags,
-               {.help = "Read packets outstanding.",
-                .min = 1,
-                .max = 65536,
-                .from = Provenance::standard,
-                .source = "PCIe base specification 4.0: 10-bit tags, 768 usable"})
+          .key("read_tags", &RequesterConfig::read_tags, read_tags_key())
           .key("write_tags", &RequesterConfig::write_tags,
                {.help = "Write packets outstanding where writes are answered (CXL.mem); 0: posted.",
                 .max = 65536,

@@ -1,16 +1,13 @@
 #include "hw/link/nvlink.h"
 
+#include "hw/link/link_keys.h"
+
 namespace umf::hw::link {
 
 const Component<NvlinkConfig>& nvlink_component() {
   static const auto keys =
       Component<NvlinkConfig>("line.nvlink", "NVLinks between two GPUs at line resolution.")
-          .key("links", &NvlinkConfig::links,
-               {.help = "Links between the two ends; addresses are spread over them.",
-                .min = 1,
-                .max = 64,
-                .from = Provenance::datasheet,
-                .source = "NVIDIA A100: 12; H100: 18"})
+          .key("links", &NvlinkConfig::links, nvlink_count_key())
           .key("lanes", &NvlinkConfig::lanes,
                {.help = "Lanes of a link, each direction.",
                 .min = 1,
@@ -23,21 +20,8 @@ const Component<NvlinkConfig>& nvlink_component() {
                 .max = BytesPerSecond{1e11},
                 .from = Provenance::datasheet,
                 .source = "NVIDIA A100: 50 Gb/s; 25 GB/s a link and direction"})
-          .key("latency", &NvlinkConfig::latency,
-               {.help = "PHY, link layer and wire, one way.",
-                .min = Femtoseconds{0},
-                .max = 1000000_ns,
-                .from = Provenance::derived,
-                .source = "below 1 µs for small messages (mission T5); no measurement without a "
-                          "launch found"})
-          .key("overhead", &NvlinkConfig::overhead,
-               {.help = "Header, CRC and address bytes of a packet.",
-                .min = Bytes{0},
-                .max = Bytes{128},
-                .from = Provenance::fitted,
-                .source =
-                    "HW108 and HW113: 274 of 300 GB/s with 256 B, 20 of 25 GB/s with 128 B; whole "
-                    "flits of 16 B"})
+          .key("latency", &NvlinkConfig::latency, nvlink_latency_key())
+          .key("overhead", &NvlinkConfig::overhead, nvlink_overhead_key())
           .key("packet_credits", &NvlinkConfig::packet_credits,
                {.help = "Packets of a kind a receiver has room for.",
                 .min = 1,

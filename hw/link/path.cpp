@@ -8,8 +8,14 @@ namespace umf::hw::link {
 
 const Component<PathConfig>& path_component() {
   static const auto keys =
-      Component<PathConfig>("line.path", "The way from one requester to memory at line resolution.")
+      Component<PathConfig>("line.path", "The way from requesters to memory at line resolution.")
           .group("requester", &PathConfig::requester, requester_component())
+          .key("requesters", &PathConfig::requesters,
+               {.help = "Equal requesters, each with links of its own.",
+                .min = 1,
+                .max = 64,
+                .from = Provenance::derived,
+                .source = "one"})
           .key("links", &PathConfig::links,
                {.help = "Parallel PCIe or CXL links of each hop; NVLink has a key of its own.",
                 .min = 1,
@@ -98,13 +104,15 @@ LinkOptions link_options(const AnyLink& link, std::string name) {
 Path::Path(const PathConfig& config, std::uint64_t seed)
     : network(seed), interleave(config.interleave) {
   NodeOptions asker, middle, memory;
-  asker.name = "requester";
   asker.requester = requester_options(config.requester);
   middle.name = "switch";
   middle.forward = forward_options(config.middle);
   memory.memory = memory_options(config.memory);
-  requester = network.add(asker);
-  const NodeId near = config.through_switch ? network.add(middle) : requester;
+  for (std::uint32_t i = 0; i < config.requesters; ++i) {
+    asker.name = fmt::format("requester{}", i);
+    requesters.push_back(network.add(asker));
+  }
+  const NodeId near = config.through_switch ? network.add(middle) : 0;
   for (std::uint32_t i = 0; i < config.devices; ++i) {
     memory.name = fmt::format("memory{}", i);
     memories.push_back(network.add(memory));
@@ -113,15 +121,22 @@ Path::Path(const PathConfig& config, std::uint64_t seed)
     for (std::uint32_t i = 0; i < links_of(link, config.links); ++i)
       network.connect(from, to, link_options(link, fmt::format("{}{}", name, i)));
   };
-  if (config.through_switch) join(requester, near, config.link, "upper");
-  for (const NodeId m : memories)
-    join(near, m, config.through_switch ? config.device_link : config.link, "lower");
+  if (config.through_switch) {
+    for (const NodeId r : requesters)
+      join(r, near, config.link, "upper");
+    for (const NodeId m : memories)
+      join(near, m, config.device_link, "lower");
+  } else {
+    for (const NodeId r : requesters)
+      for (const NodeId m : memories)
+        join(r, m, config.link, "lower");
+  }
 }
 
 Load Path::load(bool write, Bytes size, std::uint32_t outstanding,
                 std::uint64_t transactions) const {
   Load load;
-  load.from = requester;
+  load.from = requesters.front();
   load.targets = memories;
   load.interleave = interleave;
   load.size = size;

@@ -14,10 +14,11 @@ namespace umf::hw::link {
 
 using AnyLink = std::variant<PcieConfig, CxlConfig, NvlinkConfig>;
 
-/// The way from one requester to memory, as a JSON object: links, perhaps a switch with the links
-/// behind it, one or more equal memories.
+/// The way from one or more equal requesters to memory, as a JSON object: links of each, perhaps a
+/// switch with the links behind it, one or more equal memories.
 struct PathConfig {
   RequesterConfig requester;
+  std::uint32_t requesters = 1;
   std::uint32_t links = 1;
   AnyLink link;
   bool through_switch = false;
@@ -39,10 +40,10 @@ PathConfig read_path_file(const std::string& file, const std::vector<std::string
 struct Path {
   explicit Path(const PathConfig& config, std::uint64_t seed = 1);
   Network network;
-  NodeId requester = 0;
+  std::vector<NodeId> requesters;
   std::vector<NodeId> memories;
   Bytes interleave;
-  /// A load of the requester over all memories.
+  /// A load of the first requester over all memories.
   Load load(bool write, Bytes size, std::uint32_t outstanding, std::uint64_t transactions) const;
 };
 

@@ -1,5 +1,8 @@
 #include "hw/link/pcie.h"
 
+#include "hw/link/generation.h"
+#include "hw/link/link_keys.h"
+
 namespace umf::hw::link {
 
 namespace {
@@ -25,10 +28,9 @@ const Component<PcieCreditConfig>& credit_component() {
   return keys;
 }
 
-constexpr double kTransfers[] = {2.5e9, 5e9, 8e9, 16e9, 32e9, 64e9};
-
-Femtoseconds lane_time(std::uint32_t generation, double bits) {
-  return {static_cast<std::int64_t>(bits * 1e15 / kTransfers[generation - 1])};
+Femtoseconds lane_time(std::uint32_t number, double bits) {
+  return {static_cast<std::int64_t>(bits * 1e9 /
+                                    static_cast<double>(generation(number).megatransfers))};
 }
 
 } // namespace
@@ -36,51 +38,14 @@ Femtoseconds lane_time(std::uint32_t generation, double bits) {
 const Component<PcieConfig>& pcie_component() {
   static const auto keys =
       Component<PcieConfig>("line.pcie", "PCIe link at line resolution: TLPs, DLLPs, credits.")
-          .key("generation", &PcieConfig::generation,
-               {.help = "PCIe generation: rate, line code, framing.",
-                .min = 1,
-                .max = 6,
-                .from = Provenance::datasheet,
-                .source = "NVIDIA H100: PCIe Gen5"})
-          .key("width", &PcieConfig::width,
-               {.help = "Lanes.",
-                .min = 1,
-                .max = 32,
-                .from = Provenance::datasheet,
-                .source = "NVIDIA H100: x16"})
-          .key("latency", &PcieConfig::latency,
-               {.help = "PHY and link layer of both ends and the wire, one way.",
-                .min = Femtoseconds{0},
-                .max = 1000000_ns,
-                .from = Provenance::derived,
-                .source = "link.pcie one_way_latency"})
-          .key("request_overhead", &PcieConfig::request_overhead,
-               {.help = "Framing, data-link and header bytes of a request or write; Gen6 has 8 B "
-                        "less, which are the flit's.",
-                .min = Bytes{12},
-                .max = Bytes{64},
-                .from = Provenance::standard,
-                .source = "pcie-bench/pcie-model model/pcie.py: 8 + 4 + 12 B; 20 B with 32-bit "
-                          "addresses"})
-          .key("completion_overhead", &PcieConfig::completion_overhead,
-               {.help = "The same of a completion.",
-                .min = Bytes{12},
-                .max = Bytes{64},
-                .from = Provenance::standard,
-                .source = "pcie-bench/pcie-model model/pcie.py: 8 + 4 + 8 B"})
+          .key("generation", &PcieConfig::generation, generation_key())
+          .key("width", &PcieConfig::width, width_key())
+          .key("latency", &PcieConfig::latency, pcie_latency_key())
+          .key("request_overhead", &PcieConfig::request_overhead, request_overhead_key())
+          .key("completion_overhead", &PcieConfig::completion_overhead, completion_overhead_key())
           .group("credits", &PcieConfig::credits, credit_component())
-          .key("ack_every", &PcieConfig::ack_every,
-               {.help = "TLPs that one ACK DLLP of 8 B answers.",
-                .min = 1,
-                .max = 64,
-                .from = Provenance::standard,
-                .source = "PCIe base specification, AckFactor of x16"})
-          .key("update_every", &PcieConfig::update_every,
-               {.help = "TLPs whose room one UpdateFC DLLP of 8 B gives back.",
-                .min = 1,
-                .max = 64,
-                .from = Provenance::standard,
-                .source = "PCIe base specification, UpdateFactor of x16"})
+          .key("ack_every", &PcieConfig::ack_every, ack_every_key())
+          .key("update_every", &PcieConfig::update_every, update_every_key())
           .key("control_wait", &PcieConfig::control_wait,
                {.help = "The longest that an ACK or UpdateFC is held back for others.",
                 .min = Femtoseconds{0},
@@ -99,13 +64,7 @@ const Component<PcieConfig>& pcie_component() {
                 .max = 1e-4,
                 .from = Provenance::standard,
                 .source = "none; the base specification allows 1e-12"})
-          .key("skip_interval", &PcieConfig::skip_interval,
-               {.help =
-                    "Blocks between skip ordered sets of one block; 0: none. Gen1 and Gen2 send "
-                    "4 of 1538 symbols.",
-                .max = 100000,
-                .from = Provenance::standard,
-                .source = "PCIe base specification 4.2.7.3: 370 to 375"})
+          .key("skip_interval", &PcieConfig::skip_interval, skip_interval_key())
           .key("sleep_after", &PcieConfig::sleep_after,
                {.help = "ASPM L1 after so long without traffic; 0: never.",
                 .min = Femtoseconds{0},
@@ -118,12 +77,7 @@ const Component<PcieConfig>& pcie_component() {
                 .max = Femtoseconds{1'000'000'000'000},
                 .from = Provenance::standard,
                 .source = "PCIe base specification, L1 exit latency field: 8 to 16 µs"})
-          .key("recovery", &PcieConfig::recovery,
-               {.help = "The link is down for so long when its speed or width changes.",
-                .min = Femtoseconds{0},
-                .max = Femtoseconds{1'000'000'000'000'000},
-                .from = Provenance::derived,
-                .source = "link.pcie training recovery: assumed, no measurement found"})
+          .key("recovery", &PcieConfig::recovery, recovery_key())
           .key("errors_to_degrade", &PcieConfig::errors_to_degrade,
                {.help = "Errors within error_window that train the link down; 0: never.",
                 .max = 1000000,

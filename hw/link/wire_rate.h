@@ -10,8 +10,7 @@ namespace umf::hw::link {
 /// a transmission. Rates of PCIe are exact: a byte on Gen5 x16 takes 15869.140625 fs.
 class WireRate {
 public:
-  /// After the line code: 8b/10b to Gen2, 128b/130b for Gen3 to Gen5; Gen6 has none, but TLPs get
-  /// 236 of a flit's 256 bytes (the rest: DLLP 6, CRC 8, FEC 6).
+  /// What TLPs get of a generation (generation.h): after the line code, or flits.
   static WireRate pcie(std::uint32_t generation, std::uint32_t width);
   /// The same without what flits cost: for CXL, whose flits are counted whole.
   static WireRate lanes(std::uint32_t generation, std::uint32_t width);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "hw/link/node.h"
+#include "hw/link/nvlink.h"
 #include "hw/pcie/link.h"
 #include "model/base/keys.h"
 
@@ -17,7 +19,11 @@ struct NvlinkLinkConfig {
 };
 
 const Component<NvlinkLinkConfig>& nvlink_link_component();
-WireCost nvlink_wire_cost(const NvlinkLinkConfig& config);
+/// At line resolution, as those of PCIe links.
+link::NvlinkConfig line_of(const NvlinkLinkConfig& config);
+link::RequesterConfig requester_of(const NvlinkLinkConfig& config);
+link::WireCost nvlink_wire_cost(const NvlinkLinkConfig& config,
+                                double bytes = link::WireShape::kLong);
 /// The most payload bytes a second of reads that the links together carry.
 BytesPerSecond nvlink_read_bound(const NvlinkLinkConfig& config);
 Link::Options nvlink_link(const NvlinkLinkConfig& config, std::string name);

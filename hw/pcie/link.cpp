@@ -49,25 +49,28 @@ void Link::train() {
 }
 
 void Link::forward(const tlm::tlm_generic_payload& payload, Burst& burst) {
-  const WireCost& cost = options_.cost;
+  const double length = payload.get_data_length();
+  const link::WireCost cost = options_.shape.cost(length);
   const bool write = payload.is_write();
   (write ? statistics_.tx_in : statistics_.rx_in) += payload.get_data_length();
   burst.add_hop(tx_, write ? cost.write_tx : cost.read_tx);
   burst.add_hop(rx_, write ? cost.write_rx : cost.read_rx);
-  if (!write && read_window_ != kNoId) burst.add_window(read_window_, {});
+  if (write && cost.write_control > 0) burst.add_hop_ahead(rx_, cost.write_control);
+  if (!write && read_window_ != kNoId)
+    burst.add_window(read_window_, {}, options_.shape.held(length));
   const bool answered = !write || !options_.posted_writes;
   burst.add_latency(Cause::link_latency, options_.one_way * (answered ? 2 : 1));
 }
 
 void Link::back(const tlm::tlm_generic_payload& payload, Burst& burst) {
-  const WireCost& cost = options_.cost;
   const bool write = payload.is_write();
   const double length = payload.get_data_length();
+  const link::WireCost cost = options_.shape.cost(length);
   (write ? statistics_.tx_out : statistics_.rx_out) += payload.get_data_length();
   const Femtojoules tx =
       energy::of_wire(length * (write ? cost.write_tx : cost.read_tx), options_.energy);
-  const Femtojoules rx =
-      energy::of_wire(length * (write ? cost.write_rx : cost.read_rx), options_.energy);
+  const Femtojoules rx = energy::of_wire(
+      length * (write ? cost.write_rx + cost.write_control : cost.read_rx), options_.energy);
   statistics_.tx_energy += tx;
   statistics_.rx_energy += rx;
   burst.energy += tx + rx;

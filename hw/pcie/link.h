@@ -1,18 +1,12 @@
 #pragma once
 
 #include "hw/fabric/interconnect.h"
+#include "hw/link/wire_cost.h"
 
 #include <string>
 #include <vector>
 
 namespace umf::hw {
-
-/// Wire bytes that one payload byte costs on each direction of a link, for reads and
-/// writes. tx is the direction from the link's `from` end to its `to` end.
-struct WireCost {
-  double read_tx = 0, read_rx = 0;
-  double write_tx = 0, write_rx = 0;
-};
 
 /// What crossed one link, in payload bytes; counted entering and leaving, so that the
 /// ledger can prove that nothing was lost inside.
@@ -29,8 +23,9 @@ class Link : public Interconnect {
 public:
   struct Options {
     std::string name;
-    double raw_bytes_per_second = 0; ///< one direction, all parallel links, after line code
-    WireCost cost;
+    /// One direction, all parallel links, after line code and skips.
+    double raw_bytes_per_second = 0;
+    link::WireShape shape;
     Femtoseconds one_way{};       ///< wire, PHY and link layer of both ends
     bool posted_writes = true;    ///< no completion comes back for a write
     double read_window_bytes = 0; ///< read tags × request size; 0: no limit

@@ -1,6 +1,7 @@
 #include "hw/pcie/pcie.h"
 
 #include "hw/fabric/energy_keys.h"
+#include "hw/link/link_keys.h"
 #include "model/base/error.h"
 #include "model/base/quantity.h"
 
@@ -18,18 +19,8 @@ const Component<PcieLinkConfig>& pcie_link_component() {
                {.help = "Upstream end: gpu0, gpu1, … or a switch.", .required = true})
           .key("to", &PcieLinkConfig::to,
                {.help = "Downstream end: a switch or a tier.", .required = true})
-          .key("generation", &PcieLinkConfig::generation,
-               {.help = "PCIe generation, which sets rate and line code.",
-                .min = 1,
-                .max = 6,
-                .from = Provenance::datasheet,
-                .source = "NVIDIA H100: PCIe Gen5"})
-          .key("width", &PcieLinkConfig::width,
-               {.help = "Lanes of one link.",
-                .min = 1,
-                .max = 32,
-                .from = Provenance::datasheet,
-                .source = "NVIDIA H100: x16"})
+          .key("generation", &PcieLinkConfig::generation, link::generation_key())
+          .key("width", &PcieLinkConfig::width, link::width_key())
           .key("count", &PcieLinkConfig::count,
                {.help = "Parallel links of this kind between the two ends.",
                 .min = 1,
@@ -43,95 +34,62 @@ const Component<PcieLinkConfig>& pcie_link_component() {
                 .min = BytesPerSecond{1e6},
                 .from = Provenance::standard,
                 .source = "PCIe base specification rates"})
-          .key("max_payload", &PcieLinkConfig::max_payload,
-               {.help = "MPS: most data bytes of a write or completion TLP.",
-                .min = Bytes{64},
-                .max = Bytes{4096},
-                .from = Provenance::measured,
-                .source = "MPS 256 reproduces Gen4 x16 copies of 26.2 GB/s"})
-          .key("max_read_request", &PcieLinkConfig::max_read_request,
-               {.help = "MRRS: most bytes one read TLP asks for.",
-                .min = Bytes{64},
-                .max = Bytes{4096},
-                .from = Provenance::standard,
-                .source = "PCIe base specification, default 512 B"})
-          .key("request_overhead", &PcieLinkConfig::request_overhead,
-               {.help = "Framing, data-link and header bytes of a request TLP, 64-bit addresses.",
-                .min = Bytes{12},
-                .max = Bytes{64},
-                .from = Provenance::standard,
-                .source = "pcie-bench/pcie-model model/pcie.py: 8 + 4 + 12 B"})
+          .key("max_payload", &PcieLinkConfig::max_payload, link::max_payload_key())
+          .key("max_read_request", &PcieLinkConfig::max_read_request, link::max_read_request_key())
+          .key("request_overhead", &PcieLinkConfig::request_overhead, link::request_overhead_key())
           .key("completion_overhead", &PcieLinkConfig::completion_overhead,
-               {.help = "Framing, data-link and header bytes of a completion TLP.",
-                .min = Bytes{12},
-                .max = Bytes{64},
-                .from = Provenance::standard,
-                .source = "pcie-bench/pcie-model model/pcie.py: 8 + 4 + 8 B"})
-          .key("dllp_overhead", &PcieLinkConfig::dllp_overhead,
-               {.help = "Share of the raw rate spent on ACK, flow control and skip symbols.",
-                .min = 0.0,
-                .max = 0.5,
-                .from = Provenance::fitted,
-                .source = "Gen5 x16 host-to-device copy 56.4 GB/s against 57.6 after TLP headers"})
-          .key("read_tags", &PcieLinkConfig::read_tags,
-               {.help =
-                    "Reads one link may have outstanding; with max_read_request it bounds reads by "
-                    "latency.",
-                .min = 1,
-                .max = 65536,
-                .from = Provenance::standard,
-                .source = "PCIe base specification 4.0: 10-bit tags, 768 usable"})
-          .key("one_way_latency", &PcieLinkConfig::one_way_latency,
-               {.help = "PHY and link layer of both ends and the wire, one way (boundary: port).",
-                .min = Femtoseconds{0},
-                .max = 1000000_ns,
-                .from = Provenance::derived,
-                .source = "Gen5 GPU read of host DRAM 575 ns (RTX 5090) less 300 ns on the GPU and "
-                          "137 ns of DRAM, two ways"})
+               link::completion_overhead_key())
+          .key("ack_every", &PcieLinkConfig::ack_every, link::ack_every_key())
+          .key("update_every", &PcieLinkConfig::update_every, link::update_every_key())
+          .key("skip_interval", &PcieLinkConfig::skip_interval, link::skip_interval_key())
+          .key("read_tags", &PcieLinkConfig::read_tags, link::read_tags_key())
+          .key("one_way_latency", &PcieLinkConfig::one_way_latency, link::pcie_latency_key())
           .key("energy", &PcieLinkConfig::energy, link_energy_key())
           .group("training", &PcieLinkConfig::training, link_training_component());
   return keys;
 }
 
-double pcie_raw_rate(std::uint32_t generation, std::uint32_t width) {
-  constexpr double transfers[] = {2.5e9, 5e9, 8e9, 16e9, 32e9, 64e9};
-  ensure(generation >= 1 && generation <= 6, "PCIe generation out of range");
-  const double code = generation <= 2   ? 8.0 / 10.0
-                      : generation <= 5 ? 128.0 / 130.0
-                                        : 242.0 / 256.0;
-  return transfers[generation - 1] * code * width / 8.0;
+link::PcieConfig line_of(const PcieLinkConfig& config) {
+  link::PcieConfig line;
+  line.generation = config.generation;
+  line.width = config.width;
+  line.latency = config.one_way_latency;
+  line.request_overhead = config.request_overhead;
+  line.completion_overhead = config.completion_overhead;
+  line.ack_every = config.ack_every;
+  line.update_every = config.update_every;
+  line.skip_interval = config.skip_interval;
+  line.recovery = config.training.recovery;
+  return line;
 }
 
-WireCost pcie_wire_cost(const PcieLinkConfig& config) {
-  const auto payload = static_cast<double>(config.max_payload.count);
-  const auto request = static_cast<double>(config.request_overhead.count);
-  const double dllp = 1.0 / (1.0 - config.dllp_overhead);
-  WireCost cost;
-  cost.write_tx = (payload + request) / payload * dllp;
-  cost.read_tx = request / static_cast<double>(config.max_read_request.count) * dllp;
-  const double completion = std::min(payload, static_cast<double>(config.max_read_request.count));
-  cost.read_rx =
-      (completion + static_cast<double>(config.completion_overhead.count)) / completion * dllp;
-  return cost;
+link::RequesterConfig requester_of(const PcieLinkConfig& config) {
+  link::RequesterConfig requester;
+  requester.max_payload = config.max_payload;
+  requester.max_read_request = config.max_read_request;
+  requester.read_tags = config.read_tags * config.count;
+  return requester;
 }
 
-namespace {
-double raw_of(const PcieLinkConfig& config) {
-  return pcie_raw_rate(config.generation, config.width) * config.count;
+link::WireCost pcie_wire_cost(const PcieLinkConfig& config, double bytes) {
+  return pcie_link(config, {}).shape.cost(bytes);
 }
-} // namespace
 
 BytesPerSecond pcie_read_bound(const PcieLinkConfig& config) {
-  return {raw_of(config) / pcie_wire_cost(config).read_rx};
+  PcieLinkConfig unasked = config;
+  unasked.bandwidth.reset();
+  const Link::Options options = pcie_link(unasked, {});
+  return {options.raw_bytes_per_second / options.shape.cost().read_rx};
 }
 
 Link::Options pcie_link(const PcieLinkConfig& config, std::string name) {
+  const link::LinkOptions line = link::link_options(line_of(config), name);
   Link::Options options;
   options.name = std::move(name);
-  options.raw_bytes_per_second = raw_of(config);
-  options.cost = pcie_wire_cost(config);
+  options.raw_bytes_per_second = link::sustained_rate(line).value * config.count;
+  options.shape = link::wire_shape(line, link::requester_options(requester_of(config)));
   if (config.bandwidth) // below what the wire carries, or declared an override
-    options.raw_bytes_per_second = config.bandwidth->value * options.cost.read_rx;
+    options.raw_bytes_per_second = config.bandwidth->value * options.shape.cost().read_rx;
   options.one_way = config.one_way_latency;
   options.energy = config.energy;
   options.read_window_bytes = static_cast<double>(config.read_tags) * config.count *

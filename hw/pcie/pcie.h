@@ -1,5 +1,7 @@
 #pragma once
 
+#include "hw/link/node.h"
+#include "hw/link/pcie.h"
 #include "hw/pcie/link.h"
 #include "hw/pcie/training.h"
 #include "model/base/keys.h"
@@ -9,8 +11,8 @@
 
 namespace umf::hw {
 
-/// T4 at burst resolution: TLPs as wire bytes per payload byte, after the formula of
-/// pcie-bench (Neugebauer et al., SIGCOMM 2018; header sizes from the PCIe base specification).
+/// T4 at burst resolution: TLPs and DLLPs as wire bytes per payload byte of transfers, after the
+/// formula of pcie-bench (Neugebauer et al., SIGCOMM 2018).
 struct PcieLinkConfig {
   std::string from, to;
   std::uint32_t generation = 5;
@@ -21,7 +23,8 @@ struct PcieLinkConfig {
   Bytes max_read_request{512};
   Bytes request_overhead{24};
   Bytes completion_overhead{20};
-  double dllp_overhead = 0.02;
+  std::uint32_t ack_every = 3, update_every = 3;
+  std::uint32_t skip_interval = 375;
   std::uint32_t read_tags = 768;
   Femtoseconds one_way_latency = 70_ns;
   PicojoulesPerBit energy{5.5};
@@ -30,10 +33,11 @@ struct PcieLinkConfig {
 
 const Component<PcieLinkConfig>& pcie_link_component();
 
-/// Bytes a second of one direction of `width` lanes after the line code:
-/// 8b/10b up to Gen2, 128b/130b for Gen3–5, 242/256 for the flits of Gen6.
-double pcie_raw_rate(std::uint32_t generation, std::uint32_t width);
-WireCost pcie_wire_cost(const PcieLinkConfig& config);
+/// One of the links at line resolution, whose keys that burst resolution lacks keep their defaults,
+/// and what a requester at its upper end keeps to.
+link::PcieConfig line_of(const PcieLinkConfig& config);
+link::RequesterConfig requester_of(const PcieLinkConfig& config);
+link::WireCost pcie_wire_cost(const PcieLinkConfig& config, double bytes = link::WireShape::kLong);
 /// The most payload bytes a second of reads that the links together carry.
 BytesPerSecond pcie_read_bound(const PcieLinkConfig& config);
 Link::Options pcie_link(const PcieLinkConfig& config, std::string name);

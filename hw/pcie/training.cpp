@@ -1,5 +1,7 @@
 #include "hw/pcie/training.h"
 
+#include "hw/link/generation.h"
+#include "hw/link/link_keys.h"
 #include "hw/pcie/pcie.h"
 #include "model/base/error.h"
 #include "model/base/json.h"
@@ -53,19 +55,13 @@ const Component<LinkTrainingConfig>& link_training_component() {
                     "\"2ms gen4 x8\": from 2 ms on with Gen4's rate on eight lanes; in order of "
                     "time. Down-training and back.",
                 .source = "none: the link keeps its speed and width"})
-          .key("recovery", &C::recovery,
-               {.help = "How long the link is down before it runs at another rate.",
-                .min = Femtoseconds{0},
-                .max = Femtoseconds{1'000'000'000'000'000},
-                .from = Provenance::derived,
-                .source = "assumed: Recovery with a change of speed takes tens of microseconds; no "
-                          "measurement found"});
+          .key("recovery", &C::recovery, link::recovery_key());
   return keys;
 }
 
 void add_changes(Link::Options& options, const LinkTrainingConfig& config, std::uint32_t generation,
                  std::uint32_t width, const std::string& pointer, KeyContext& context) {
-  const double per_raw = options.raw_bytes_per_second / pcie_raw_rate(generation, width);
+  const double per_raw = options.raw_bytes_per_second / link::tlp_rate(generation, width).value;
   const auto fault = [&](const std::string& message) {
     context.fault(context.place_of(pointer + "/changes"), message);
   };
@@ -81,7 +77,8 @@ void add_changes(Link::Options& options, const LinkTrainingConfig& config, std::
         fault(fmt::format("{} is more than the link has, expected at most gen{} x{}",
                           in_quotes(text), generation, width));
       else
-        options.changes.push_back({next.at, per_raw * pcie_raw_rate(next.generation, next.width)});
+        options.changes.push_back(
+            {next.at, per_raw * link::tlp_rate(next.generation, next.width).value});
       last = next.at;
     } catch (const UserError& error) {
       fault(error.what());

@@ -178,60 +178,6 @@ std::unique_ptr<TierSpec> read_host(const JsonValue& object, KeyContext& context
   return read_tier<HostSpec>(host_component(), object, context);
 }
 
-/// Keys that only line resolution has keep their defaults.
-link::PcieConfig line_of(const PcieLinkConfig& config) {
-  link::PcieConfig line;
-  line.generation = config.generation;
-  line.width = config.width;
-  line.latency = config.one_way_latency;
-  line.request_overhead = config.request_overhead;
-  line.completion_overhead = config.completion_overhead;
-  line.recovery = config.training.recovery;
-  return line;
-}
-
-link::RequesterConfig requester_of(const PcieLinkConfig& config) {
-  link::RequesterConfig requester;
-  requester.max_payload = config.max_payload;
-  requester.max_read_request = config.max_read_request;
-  requester.read_tags = config.read_tags * config.count;
-  return requester;
-}
-
-link::CxlConfig line_of(const CxlLinkConfig& config) {
-  link::CxlConfig line;
-  line.generation = config.generation;
-  line.width = config.width;
-  line.latency = config.one_way_latency;
-  line.flit = config.flit == Flit::b68 ? link::FlitSize::b68 : link::FlitSize::b256;
-  return line;
-}
-
-link::RequesterConfig requester_of(const CxlLinkConfig& config) {
-  link::RequesterConfig requester;
-  requester.max_payload = requester.max_read_request = Bytes{64};
-  requester.read_tags = requester.write_tags = config.outstanding_reads * config.count;
-  requester.link_interleave = Bytes{256};
-  return requester;
-}
-
-link::NvlinkConfig line_of(const NvlinkLinkConfig& config) {
-  link::NvlinkConfig line;
-  line.links = config.count;
-  line.lane_rate = {config.link_bandwidth.value / line.lanes};
-  line.latency = config.one_way_latency;
-  line.overhead = config.overhead;
-  return line;
-}
-
-link::RequesterConfig requester_of(const NvlinkLinkConfig& config) {
-  link::RequesterConfig requester;
-  requester.max_payload = requester.max_read_request = config.payload;
-  requester.read_tags = config.outstanding_reads * config.count;
-  requester.link_interleave = Bytes{256};
-  return requester;
-}
-
 LinkSpec read_pcie(const JsonValue& object, const std::string& name, KeyContext& context) {
   const PcieLinkConfig config = pcie_link_component().read(object, context);
   check_link_bandwidth(config.bandwidth, pcie_read_bound(config), config.count,

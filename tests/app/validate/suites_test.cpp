@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include <set>
+#include <map>
 #include <string>
 
 using namespace umf::test;
@@ -19,19 +19,20 @@ TEST_CASE("every gate holds but those that are known not to, and these say why",
                              folder.path());
   REQUIRE(ended.status == 1); // by those below
   const auto json = nlohmann::json::parse(ended.out);
-  // What the model does not reach; results/validation says by how much.
-  const std::set<std::string> known = {
-      "dram-forms/bandwidth", "gpu-chase/knee",  "pcie-dma/from 64 B",
-      "pcie-dma/from 256 B",  "copies/copies",   "cxl-expander/bandwidth",
-      "cxl-expander/latency", "pools/bandwidth", "nvlink/nvlink"};
-  std::set<std::string> failed;
+  // What the model does not reach, with as many rows; results/validation says by how much.
+  const std::map<std::string, int> known = {
+      {"dram-forms/bandwidth", 2}, {"gpu-chase/knee", 1},  {"pcie-dma/from 64 B", 7},
+      {"pcie-dma/from 256 B", 23}, {"copies/copies", 2},   {"cxl-expander/bandwidth", 1},
+      {"cxl-expander/latency", 5}, {"pools/bandwidth", 1}, {"pools/eight GPUs", 2},
+      {"pools/interference", 4},   {"nvlink/nvlink", 2}};
+  std::map<std::string, int> failed;
   for (const auto& suite : json.at("suites")) {
     CAPTURE(suite.at("suite"));
     CHECK(suite.at("status") != "skipped");
     for (const auto& group : suite.at("groups")) {
       if (!group.contains("gate") || group.at("gate").at("holds").get<bool>()) continue;
-      failed.insert(suite.at("suite").get<std::string>() + "/" +
-                    group.at("group").get<std::string>());
+      failed[suite.at("suite").get<std::string>() + "/" + group.at("group").get<std::string>()] =
+          group.at("gate").at("beyond");
       CHECK(group.at("gate").contains("reason"));
     }
   }

@@ -11,12 +11,13 @@ using namespace umf::hw::dram;
 namespace {
 
 /// A few units, for units share nothing; all refresh together, so that a sender in order is
-/// stopped once an interval.
+/// stopped once an interval. No hash, for the forms say which banks rows lie in.
 DramConfig tier(const DramStandard& standard, RefreshMode refresh, std::uint32_t units = 4) {
   ControllerConfig controller;
   controller.refresh = refresh;
   controller.postpone = 0;
   controller.stagger = false;
+  controller.hash.emplace();
   DramConfig config = dram_config(standard, standard.tCK, controller, 1);
   config.units = std::min(config.units, units);
   return config;
@@ -188,4 +189,34 @@ TEST_CASE("the published simulators' configurations have their closed-bank and c
   CHECK(nanoseconds(unloaded(config, stride)) == Approx(row.conflict));
   config.controller.page = PagePolicy::closed;
   CHECK(nanoseconds(unloaded(config, stride)) == Approx(row.closed));
+}
+
+TEST_CASE("accesses that come at times of their own wait from then on") {
+  DramConfig config = tier(read_standard("hbm3"), RefreshMode::none, 1);
+  config.controller.read_queue = 1;
+  config.controller.page = PagePolicy::closed;
+  Dram dram(config);
+  // Alone; then three at once to one bank, of which the queue holds one: the last is timed.
+  const std::uint64_t row = next_row(config);
+  const Drive::Arrival all[] = {{1000, 0, false, true},
+                                {5000, 0, false, false},
+                                {5000, row, false, false},
+                                {5000, 2 * row, false, true}};
+  std::size_t next = 0;
+  Drive how;
+  how.arrivals = [&]() -> std::optional<Drive::Arrival> {
+    if (next == std::size(all)) return std::nullopt;
+    return all[next++];
+  };
+  const Driven driven = drive(dram, how);
+  const Timings& t = config.timings;
+  CHECK(driven.reads == 2);
+  CHECK(driven.statistics.sum.reads == 4);
+  const std::uint64_t alone = driven.port.min();
+  CHECK(alone * 1000 / static_cast<std::uint64_t>(t.clock.count) ==
+        Approx(static_cast<double>(t.tRCDRD + t.tCL + t.burst)).margin(1));
+  // Two row cycles lie before it, most of them in front of the queue.
+  const double late = static_cast<double>(driven.port.max() - alone) * 1e3;
+  CHECK(late >= static_cast<double>((t.clock * (2 * t.tRC)).count) * 0.98);
+  CHECK(driven.port.max() > driven.media.max());
 }

@@ -19,6 +19,7 @@ DramConfig tier(std::string_view name, RefreshMode refresh = RefreshMode::none,
   ControllerConfig controller;
   controller.refresh = refresh;
   controller.stagger = false;
+  controller.hash.emplace(); // cases change the banks that a hash would be made for
   DramConfig config = dram_config(standard, standard.tCK, controller, 1);
   config.units = std::min(config.units, units);
   return config;

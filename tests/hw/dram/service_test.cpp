@@ -17,7 +17,6 @@ DramConfig tier(const char* name, std::uint32_t units = 4) {
   const DramStandard standard = read_standard(name);
   DramConfig config = dram_config(standard, standard.tCK, {}, 3);
   config.units = units;
-  config.controller.hash = bank_hash(config.organisation);
   return config;
 }
 

@@ -301,3 +301,33 @@ TEST_CASE("what a flow has alone is what the curve says of it") {
         Approx(0.5e9));
   CHECK(watched.asked.back() == FlowNetwork::Mix{0.0, 4096, 1});
 }
+
+TEST_CASE("what goes ahead leaves others less room and waits for nothing") {
+  FlowNetwork network;
+  const ResourceId there = network.add_resource("there", 1e9),
+                   back = network.add_resource("back", 1e9);
+  const FlowId write = network.start({}, 1e6, {{there, 1}, {back, 0.1, true}}, demand, true, 0);
+  const FlowId reads[] = {start(network, {}, 1e6, {{back, 1}}),
+                          start(network, {}, 1e6, {{back, 1}})};
+  // The write has all of its direction; of the other it takes a tenth of what it moves.
+  CHECK(network.rate(write) == Approx(1e9));
+  for (const FlowId read : reads)
+    CHECK(network.rate(read) == Approx(0.45e9).epsilon(1e-3));
+  CHECK(network.bottleneck(write) == there);
+  // It ends after a millisecond, and its part of the other direction with it.
+  advance(network, network.next_event());
+  CHECK(network.carried(back) == Approx(1e6).epsilon(1e-3));
+  CHECK(network.rate(reads[0]) == Approx(0.5e9));
+}
+
+TEST_CASE("what goes ahead is carried where nothing else is") {
+  FlowNetwork network;
+  const ResourceId there = network.add_resource("there", 1e9),
+                   back = network.add_resource("back", 1e9);
+  network.start({}, 1e6, {{there, 1}, {back, 0.1, true}}, demand, true, 0);
+  CHECK(network.next_event() == 1000000_ns);
+  CHECK(network.carried_at(back, 500000_ns) == Approx(0.5e5));
+  advance(network, 1000000_ns);
+  CHECK(network.carried(back) == Approx(1e5));
+  CHECK(network.active_flows() == 0);
+}

@@ -11,9 +11,12 @@ namespace umf::hw {
 
 namespace {
 
+/// Without a hash: requests are written for the banks they go to.
 dram::DramConfig hbm2() {
   const dram::DramStandard standard = dram::read_standard("hbm2");
-  return dram::dram_config(standard, standard.tCK, {}, 1);
+  dram::ControllerConfig controller;
+  controller.hash.emplace();
+  return dram::dram_config(standard, standard.tCK, controller, 1);
 }
 
 /// Requests written down before.

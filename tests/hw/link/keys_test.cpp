@@ -49,6 +49,7 @@ const Tries kPath = {
     {"requester.translation.hit_latency", {"50ns", kRequesterWalks}},
     {"requester.translation.walk_latency", {"900ns", kRequesterWalks}},
     {"requester.translation.walkers", {"1", kRequesterWalks}},
+    {"requesters", {"2"}},
     {"links", {"2"}},
     {"through_switch", {"true"}},
     {"switch.latency", {"300ns", kSwitched}},
@@ -111,14 +112,9 @@ const Tries kCxl = {
 };
 
 const Tries kNvlink = {
-    {"links", {"2"}},
-    {"lanes", {"2"}},
-    {"lane_rate", {"10GB/s"}},
-    {"latency", {"100ns"}},
-    {"overhead", {"16B"}},
-    {"packet_credits", {"2"}},
-    {"control_wait", {"1us"}},
-    {"replay_buffer", {"1KiB"}},
+    {"requesters", {"2"}},        {"links", {"2"}},          {"lanes", {"2"}},
+    {"lane_rate", {"10GB/s"}},    {"latency", {"100ns"}},    {"overhead", {"16B"}},
+    {"packet_credits", {"2"}},    {"control_wait", {"1us"}}, {"replay_buffer", {"1KiB"}},
     {"bit_error_rate", {"1e-6"}},
 };
 
@@ -145,7 +141,7 @@ std::string figures(const std::string& file, const std::vector<std::string>& set
   const Driven driven = drive(path.network, how);
   path.network.advance(path.network.now() + from_nanoseconds(static_cast<std::int64_t>(idle)));
   path.network.finished().clear();
-  path.network.submit({path.requester, path.memories[0], 0, 64, false, 0});
+  path.network.submit({path.requesters[0], path.memories[0], 0, 64, false, 0});
   while (path.network.next() < kNever)
     path.network.advance(path.network.next());
   path.network.prove_idle();

@@ -1,4 +1,6 @@
+#include "hw/link/measure.h"
 #include "tests/hw/link/bench_top.h"
+#include "tests/support/shared_data.h"
 
 #include <catch2/catch.hpp>
 
@@ -122,6 +124,23 @@ TEST_CASE("small reads suffer beside large ones that share a way out") {
   const Driven loud = beside.run({beside.load(0, beside.host, false, 64, 1, 500),
                                   beside.load(1, beside.host, false, 4096, 64, 500)});
   CHECK(loud.loads[0].read_port.mean() > 3 * quiet.loads[0].read_port.mean());
+}
+
+TEST_CASE("deep buffers behind a shared way out hold a lone line up, shallow ones do not") {
+  const auto lone_line = [](const char* lines) {
+    const std::string n = lines;
+    const Shared shared =
+        beside(read_path_file(source_file("scenarios/links/memchannel-pool.json").string(),
+                              {"requesters=2", "links=1", "devices=1", "requester.read_tags=2048",
+                               "device_link.request_credits=" + n, "device_link.data_credits=2048",
+                               "memory.queue=" + n}),
+               {.blocks = 16});
+    return shared.nanoseconds / shared.alone_nanoseconds;
+  };
+  // The other host has 1024 lines in flight, of which so many are past the switch; there the lone
+  // line goes first, behind it they are in its way: at 26.4 GB/s 32 of them take 78 ns.
+  CHECK(lone_line("32") < 2.5);
+  CHECK(lone_line("1024") > 2 * lone_line("32"));
 }
 
 TEST_CASE("ACS sends what goes from port to port by way of the root complex") {

@@ -6,7 +6,7 @@
 namespace umf::test {
 
 TEST_CASE("68 B flits: reads at 83.7 %, writes at 75.3 % of the wire") {
-  const auto cost = hw::cxl_wire_cost(hw::Flit::b68);
+  const auto cost = hw::cxl_wire_cost({});
   CHECK(1 / cost.read_rx == Approx(0.837).epsilon(0.0005));  // 9 slots for 2 lines
   CHECK(1 / cost.write_tx == Approx(0.753).epsilon(0.0005)); // 5 slots a line
   CHECK(cost.read_tx * 64 == Approx(17));                    // one slot: 16 B × 68/64
@@ -23,13 +23,21 @@ TEST_CASE("payload rates of 68 B flits on Gen5") {
   config.width = row.width;
   const double raw = hw::cxl_link(config, "l").raw_bytes_per_second;
   CHECK(hw::cxl_read_bound(config).value / 1e9 == Approx(row.read).epsilon(0.002));
-  CHECK(raw / hw::cxl_wire_cost(config.flit).write_tx / 1e9 == Approx(row.write).epsilon(0.002));
+  CHECK(raw / hw::cxl_wire_cost(config).write_tx / 1e9 == Approx(row.write).epsilon(0.002));
 }
 
 TEST_CASE("256 B flits: 15 slots of 16, so 93.75 % of the wire before headers") {
-  const auto cost = hw::cxl_wire_cost(hw::Flit::b256);
+  hw::CxlLinkConfig config;
+  config.flit = hw::link::FlitSize::b256;
+  const auto cost = hw::cxl_wire_cost(config);
   CHECK(1 / cost.read_rx == Approx(0.9375 * 4 / 4.5));
   CHECK(1 / cost.write_tx == Approx(0.9375 * 4 / 5));
+}
+
+TEST_CASE("CXL moves whole lines: a byte costs as much as 64") {
+  const auto line = hw::cxl_wire_cost({}, 64), byte = hw::cxl_wire_cost({}, 1);
+  CHECK(byte.read_rx == Approx(64 * line.read_rx));
+  CHECK(byte.write_tx == Approx(64 * line.write_tx));
 }
 
 TEST_CASE("every write is answered, and reads are bounded by lines outstanding") {

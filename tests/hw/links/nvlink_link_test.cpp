@@ -13,7 +13,7 @@ TEST_CASE("NVLink packets of 128 B carry 80 % of the wire, of 256 B 88.9 %") {
   const Row row = GENERATE(Row{128, 0.8}, Row{256, 8.0 / 9}); // 32 B of overhead
   hw::NvlinkLinkConfig config;
   config.payload = {row.payload};
-  const hw::WireCost cost = hw::nvlink_wire_cost(config);
+  const hw::link::WireCost cost = hw::nvlink_wire_cost(config);
   CHECK(1 / cost.read_rx == Approx(row.share));
   CHECK(1 / cost.write_tx == Approx(row.share));
   CHECK(cost.read_tx * static_cast<double>(row.payload) == Approx(32)); // a request has no data

@@ -78,7 +78,7 @@ TEST_CASE("reads and writes meet on a link only by their requests and responses"
               kernel(2, {writes(2, 64_MiB)}, 0, {0, 2})});
 
   // One rate for both (max-min fair), bound by tx: write data and read requests.
-  const auto cost = hw::cxl_wire_cost(hw::Flit::b68);
+  const auto cost = hw::cxl_wire_cost({});
   const double rate = kRaw / (cost.write_tx + cost.read_tx); // 39.5 GB/s each way
   CHECK(distance(run[1].end, F::start + time_of(kBytes, rate)) <= kRounding);
   CHECK(distance(run[0].end, F::start + time_of(kBytes, rate) + kPath) <= kRounding);

@@ -99,7 +99,7 @@ TEST_CASE("a link between them does so too, and counts each byte in and out") {
   hw::Link::Options options;
   options.name = "link";
   options.raw_bytes_per_second = 64e9;
-  options.cost = {0.1, 1.1, 1.1, 0.0};
+  options.shape = {.request = 6.4, .completion = 6.4, .write = 6.4}; // 10 % of 64 B
   options.one_way = 50_ns;
   hw::Link link("link", *bench.clock, options);
   bench.unit->ports.bind(hbm.socket);
