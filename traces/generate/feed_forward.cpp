@@ -49,7 +49,7 @@ void StepBuilder::experts(Out& out) {
   const shapes::Model& model = options_.model;
   const LayerWeights& weights = of(out);
   loads_.assign(model.ffn.experts, 0);
-  out.router.route(out.layer, step_.tokens, loads_);
+  out.router.route(out.layer, step_.batch, loads_);
   std::uint64_t sent = 0, touched = 0;
   for (const std::uint32_t load : loads_) {
     sent += load;

@@ -92,6 +92,8 @@ bool Generator::next(std::vector<stream::Record>& records) {
   if (s.step == s.options.steps) return false;
   records.emplace_back(stream::Mark{0, fmt::format("step {}", s.step)});
   std::fill(s.batch.begin(), s.batch.end(), s.sequence());
+  for (std::uint64_t i = 0; i < s.batch.size(); ++i)
+    s.batch[i].id = i;
   s.builder.step(s.batch, s.kv, s.router, records);
   ++s.step;
   return true;

@@ -11,7 +11,11 @@ UniformRouter::UniformRouter(const shapes::Model& model, std::uint64_t seed)
   std::iota(order_.begin(), order_.end(), 0u);
 }
 
-void UniformRouter::route(std::uint32_t, std::uint64_t tokens, std::vector<std::uint32_t>& loads) {
+void UniformRouter::route(std::uint32_t, std::span<const Sequence> batch,
+                          std::vector<std::uint32_t>& loads) {
+  std::uint64_t tokens = 0;
+  for (const Sequence& sequence : batch)
+    tokens += sequence.fresh;
   for (std::uint64_t token = 0; token < tokens; ++token)
     for (std::uint32_t k = 0; k < top_k_; ++k) {
       std::swap(order_[k], order_[k + random_.next_below(experts_ - k)]);

@@ -9,7 +9,8 @@ namespace umf::traces::generate {
 class UniformRouter : public Router {
 public:
   UniformRouter(const shapes::Model& model, std::uint64_t seed);
-  void route(std::uint32_t layer, std::uint64_t tokens, std::vector<std::uint32_t>& loads) override;
+  void route(std::uint32_t layer, std::span<const Sequence> batch,
+             std::vector<std::uint32_t>& loads) override;
 
 private:
   std::uint32_t experts_, top_k_;

@@ -17,6 +17,7 @@ struct Sequence {
   std::uint64_t past = 0;  ///< tokens that are in the KV cache
   std::uint64_t fresh = 1; ///< tokens computed in this step
   bool output = true;      ///< whether a token is sampled after its last one
+  std::uint64_t id = 0;    ///< what routers know it by from step to step
 
   /// One token of a sequence that is under way.
   bool decodes() const { return fresh == 1 && past != 0; }
@@ -66,9 +67,9 @@ public:
 class Router {
 public:
   virtual ~Router() = default;
-  /// `loads` has an element an expert, 0 each: adds how many of the step's tokens each gets. The
-  /// sum is tokens × top_k.
-  virtual void route(std::uint32_t layer, std::uint64_t tokens,
+  /// `loads` has an element an expert, 0 each: adds how many of the batch's fresh tokens each gets.
+  /// Their sum is tokens × top_k.
+  virtual void route(std::uint32_t layer, std::span<const Sequence> batch,
                      std::vector<std::uint32_t>& loads) = 0;
 };
 
