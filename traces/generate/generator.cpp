@@ -1,7 +1,7 @@
 #include "traces/generate/generator.h"
 
+#include "traces/generate/page_kv.h"
 #include "traces/generate/routers.h"
-#include "traces/generate/run_kv.h"
 
 #include <fmt/format.h>
 
@@ -49,16 +49,22 @@ struct Generator::State {
   GenerateOptions options;
   Numbers numbers;
   StepBuilder builder;
-  RunKv kv;
-  UniformRouter router;
+  PageKv kv;
+  ChoosingRouter router;
   std::vector<Sequence> batch;
   std::uint64_t step = 0;
 
   explicit State(GenerateOptions given)
       : options(checked(std::move(given))), builder(options.step, numbers),
-        kv(options.step, options.batch, longest(), numbers),
-        router(options.step.model, options.step.seed), batch(options.batch) {}
+        kv(options.step, options.batch, longest(),
+           access::make_pages(options.access, options.sets, options.step.seed), numbers),
+        router(access::make_experts(options.routing, options.sets, experts(), options.step.seed)),
+        batch(options.batch) {}
 
+  access::Experts experts() const {
+    const shapes::Model& model = options.step.model;
+    return {model.ffn.experts, model.ffn.top_k, model.layers};
+  }
   bool decodes() const { return options.phase == stream::Phase::decode; }
   std::uint64_t longest() const { return options.context + (decodes() ? options.steps : 0); }
   Sequence sequence() const {

@@ -5,6 +5,16 @@
 
 namespace umf::traces::generate {
 
+void ChoosingRouter::route(std::uint32_t layer, std::span<const Sequence> batch,
+                           std::vector<std::uint32_t>& loads) {
+  for (const Sequence& sequence : batch)
+    for (std::uint64_t token = 0; token < sequence.fresh; ++token) {
+      chooser_->choose(sequence.id, layer, experts_);
+      for (const std::uint32_t expert : experts_)
+        ++loads[expert];
+    }
+}
+
 UniformRouter::UniformRouter(const shapes::Model& model, std::uint64_t seed)
     : experts_(model.ffn.experts), top_k_(model.ffn.top_k), random_(seed, "generate.routing"),
       order_(experts_) {
