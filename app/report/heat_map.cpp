@@ -19,12 +19,12 @@ std::uint64_t HeatMap::column() const {
 
 void HeatMap::add(const stream::Record& record) {
   if (const auto* tensor = std::get_if<stream::Tensor>(&record)) {
+    if (tensor->layer != layer_) return;
     // Keys, latents or entries of the first sequence: "kv.LAYER.PART.0".
     if (tensor->role == stream::Role::kv_key && tensor->name.ends_with(".0") &&
         tensor->name.find(".bounds.") == std::string::npos)
       keys_[tensor->id] = tensor->bytes.count;
-    if (tensor->role == stream::Role::expert)
-      experts_at_[tensor->id] = next_expert_[tensor->layer]++;
+    if (tensor->role == stream::Role::expert) experts_at_.emplace(tensor->id, experts_at_.size());
   } else if (const auto* kernel = std::get_if<stream::Kernel>(&record)) {
     add(*kernel);
   } else if (std::holds_alternative<stream::Mark>(record)) {
@@ -95,14 +95,13 @@ std::string HeatMap::svg() const {
   double top = 0;
   const std::string steps = fmt::format("{} steps from left to right", steps_);
   if (pages_.any) {
-    panels +=
-        panel(pages_, top, "KV cache of sequence 0",
-              steps + "; oldest tokens on top; the darkest cell is read most, over all layers");
+    panels += panel(pages_, top, fmt::format("KV cache of sequence 0, layer {}", layer_),
+                    steps + "; oldest tokens on top; the darkest cell is read most");
     top += each;
   }
   if (used_.any) {
-    panels += panel(used_, top, fmt::format("{} experts, as numbered in each layer", experts_),
-                    steps + "; the darkest cell is read most, over all layers");
+    panels += panel(used_, top, fmt::format("{} experts of layer {}", experts_, layer_),
+                    steps + "; the darkest cell is read most");
     top += each;
   }
   return fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{:.0f}\" height=\"{:.0f}\" "

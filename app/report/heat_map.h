@@ -9,14 +9,15 @@
 
 namespace umf::app {
 
-/// What a stream's steps read of one sequence's KV cache and of the experts, as pictures: place by
-/// step, the darker the more layers (and bytes). Feed every record in order.
+/// What a stream's steps read in one layer of a sequence's KV cache and of the experts, as
+/// pictures: place by step, the darker the more. Feed every record in order.
 class HeatMap {
 public:
   /// Of at most so many cells each way; steps and places that are more fall together.
   static constexpr std::uint64_t kRows = 96, kColumns = 128;
 
-  HeatMap(std::uint64_t steps, std::uint32_t experts) : steps_(steps), experts_(experts) {}
+  HeatMap(std::uint64_t steps, std::uint32_t layer, std::uint32_t experts)
+      : steps_(steps), layer_(static_cast<std::int32_t>(layer)), experts_(experts) {}
 
   void add(const stream::Record& record);
   std::string svg() const;
@@ -36,10 +37,10 @@ private:
 
   std::uint64_t steps_, step_ = 0;
   bool began_ = false;
+  std::int32_t layer_;
   std::uint32_t experts_;
   std::map<stream::TensorId, std::uint64_t> keys_;       ///< of sequence 0: bytes
-  std::map<stream::TensorId, std::uint64_t> experts_at_; ///< place in its layer
-  std::map<std::int32_t, std::uint64_t> next_expert_;    ///< by layer
+  std::map<stream::TensorId, std::uint64_t> experts_at_; ///< in their order
   Cells pages_, used_;
 };
 

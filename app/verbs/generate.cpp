@@ -91,7 +91,7 @@ Exit generate(const Options& options) {
   header.devices.push_back({});
   header.devices.back().sms = step.sms;
   const auto sink = traces::create_trace(options.out, header);
-  HeatMap picture(generator.steps(), step.model.ffn.experts);
+  HeatMap picture(generator.steps(), step.model.layers / 2, step.model.ffn.experts);
   const std::uint64_t kernels =
       write(generator, *sink, options.picture.empty() ? nullptr : &picture);
   if (!options.picture.empty()) {
@@ -116,6 +116,12 @@ void add_numbers(CLI::App& verb, gen::GenerateOptions& options) {
   verb.add_option("--chunk", options.chunk, "Prefill: tokens of each prompt a step (default all)");
   verb.add_option("--tp", options.step.tp,
                   "GPUs that share the model (tensor parallel); the stream is that of one")
+      ->capture_default_str();
+  verb.add_option("--lora-rank", options.step.lora_rank, "Rank of LoRA adapters")
+      ->check(CLI::Range(1, 65'536))
+      ->default_str("16");
+  verb.add_option("--lora-adapters", options.step.lora_adapters,
+                  "LoRA adapters of dense layers that sequences take in turn")
       ->capture_default_str();
   verb.add_option("--sms", options.step.sms, "SMs that grids are made to fill")
       ->check(CLI::Range(1, 100'000))
@@ -162,10 +168,13 @@ Action add_generate(CLI::App& app) {
                    "Key of either, such as access.budget=1024; repeatable")
       ->take_all()
       ->allow_extra_args(false);
-  verb->add_option("--picture", options->picture,
-                   "Also what steps read of the first sequence's KV cache and of experts (.svg)");
+  verb->add_option(
+      "--picture", options->picture,
+      "Also what steps read in the middle layer: KV cache of the first sequence, experts (.svg)");
   verb->add_option("--out", options->out, "File to write: .umft, or .jsonl for people");
   return [options] {
+    gen::StepOptions& step = options->generate.step;
+    if (step.lora_rank == 0 && step.lora_adapters != 0) step.lora_rank = 16;
     if (options->generate.steps == 0 && options->phase == "decode") options->generate.steps = 1;
     return generate(*options);
   };

@@ -21,6 +21,7 @@ struct PageAsk {
   std::uint32_t layer = 0;
   std::uint32_t head = 0;   ///< KV head; 0 where all heads of a layer choose alike
   std::uint64_t tokens = 0; ///< of the context; grows by one each step
+  bool operator==(const PageAsk&) const = default;
 };
 
 /// Which pages of its context a query reads.

@@ -27,6 +27,9 @@ GenerateOptions checked(GenerateOptions options) {
   in_range("--steps", options.steps, decode ? 1 : 0, kMostSteps);
   if (decode && options.chunk != 0)
     throw UserError("--chunk: only prompts come in chunks, expected --phase prefill");
+  in_range("--lora-adapters", options.step.lora_adapters, 0, 4096);
+  if (options.step.lora_rank != 0 && options.step.lora_adapters == 0)
+    throw UserError("--lora-rank: there are no adapters, expected --lora-adapters");
   in_range("--chunk", options.chunk, 0, options.context);
   const std::uint64_t longest = options.context + (decode ? options.steps : 0);
   if (longest > model.max_context && !options.beyond_context)

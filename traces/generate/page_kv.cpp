@@ -64,6 +64,17 @@ void PageKv::touch_bounds(const KvAsk& ask, std::uint32_t sequence, std::uint64_
   access.length = {pages * each};
 }
 
+const PageKv::Choice& PageKv::choice(const access::PageAsk& ask, std::size_t at) {
+  if (choices_.size() <= at) choices_.resize(at + 1);
+  Choice& found = choices_[at];
+  if (!found.known || found.ask != ask) {
+    found.chosen = chooser_->choose(ask, found.pages);
+    found.ask = ask;
+    found.known = true;
+  }
+  return found;
+}
+
 /// Gathers the chosen pages of `heads` choices; gives the entries met, a mean over heads.
 std::uint64_t PageKv::read_pages(const KvAsk& ask, std::uint32_t sequence, std::uint32_t heads,
                                  std::vector<stream::Access>& accesses) {
@@ -78,13 +89,14 @@ std::uint64_t PageKv::read_pages(const KvAsk& ask, std::uint32_t sequence, std::
   gather.length = {whole * page_ * entry(ask).count};
   std::uint64_t met = 0;
   for (std::uint32_t head = 0; head < heads; ++head) {
-    const bool chosen = chooser_->choose({asked.id, ask.layer, head, asked.context()}, pages_);
-    if (!chosen) {
+    const Choice& made =
+        choice({asked.id, ask.layer, head, asked.context()}, std::size_t{sequence} * heads + head);
+    if (!made.chosen) {
       read_tail(ask, sequence, 0, accesses);
       return asked.context();
     }
-    met += pages_.size() * page_;
-    for (const std::uint64_t page : pages_)
+    met += made.pages.size() * page_;
+    for (const std::uint64_t page : made.pages)
       gather.indices.push_back(page * heads + head);
   }
   if (!gather.indices.empty()) accesses.push_back(std::move(gather));

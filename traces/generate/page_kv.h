@@ -22,6 +22,14 @@ public:
   void append(const KvAsk& ask, std::vector<stream::Access>& accesses) override;
 
 private:
+  /// Keys and values of a layer are two questions with one answer.
+  struct Choice {
+    access::PageAsk ask;
+    bool chosen = false, known = false;
+    std::vector<std::uint64_t> pages;
+  };
+
+  const Choice& choice(const access::PageAsk& ask, std::size_t at);
   bool concerns(const KvAsk& ask) const;
   bool has_bounds(const KvAsk& ask) const;
   std::uint64_t read_pages(const KvAsk& ask, std::uint32_t sequence, std::uint32_t heads,
@@ -35,7 +43,7 @@ private:
   std::uint64_t page_;
   std::vector<stream::TensorId> first_bounds_; ///< of a layer, one tensor a sequence
   std::vector<stream::Tensor> bounds_;
-  std::vector<std::uint64_t> pages_; ///< chosen last
+  std::vector<Choice> choices_; ///< of the layer last asked for: by sequence and head
 };
 
 } // namespace umf::traces::generate

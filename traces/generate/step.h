@@ -81,7 +81,9 @@ struct StepOptions {
   std::uint32_t tp = 1;
   stream::Launch launch = stream::Launch::eager; ///< of decode steps; prompts are always eager
   stream::StreamId stream{};
-  std::uint32_t sms = 132; ///< that grids are made to fill
+  std::uint32_t lora_rank = 0,
+                lora_adapters = 0; ///< of dense layers; a sequence uses id mod adapters
+  std::uint32_t sms = 132;         ///< that grids are made to fill
   /// The most a step may hold; activations are sized by it.
   std::uint64_t max_tokens = 1;
   std::uint64_t max_sequences = 1;

@@ -61,6 +61,8 @@ TEST_CASE("every access is inside its tensor, whatever pages and experts are cho
         options.access = pages;
         options.sets = {by_head, "access.reference=0.5"};
         options.routing = "expert-scattered";
+        options.step.lora_rank = 64;
+        options.step.lora_adapters = 3;
         CAPTURE(name, pages, by_head);
         CHECK(fault_of(Stream(options)) == "");
       }
