@@ -13,8 +13,7 @@ constexpr double kCell = 6, kLeft = 20, kTop = 28, kFoot = 34;
 } // namespace
 
 std::uint64_t HeatMap::column() const {
-  return std::min(step_ * std::min(kColumns, steps_) / std::max<std::uint64_t>(steps_, 1),
-                  kColumns - 1);
+  return std::min(step_ * columns() / std::max<std::uint64_t>(steps_, 1), kColumns - 1);
 }
 
 void HeatMap::add(const stream::Record& record) {
@@ -66,8 +65,8 @@ void HeatMap::add_keys(const stream::Access& access, std::uint64_t bytes) {
 }
 
 std::string HeatMap::panel(const Cells& cells, double top, const std::string& title,
-                           const std::string& below) {
-  const double width = kCell * kColumns, height = kCell * kRows;
+                           const std::string& below) const {
+  const double width = kCell * static_cast<double>(columns()), height = kCell * kRows;
   std::string svg =
       fmt::format("<text x=\"{}\" y=\"{:.0f}\" font-weight=\"bold\">{}</text>\n"
                   "<rect x=\"{}\" y=\"{:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\" fill=\"none\" "
@@ -76,7 +75,7 @@ std::string HeatMap::panel(const Cells& cells, double top, const std::string& ti
                   top + kTop + height + 16, below);
   const double most = *std::max_element(cells.heat.begin(), cells.heat.end());
   for (std::uint64_t row = 0; row < kRows; ++row)
-    for (std::uint64_t column = 0; column < kColumns; ++column) {
+    for (std::uint64_t column = 0; column < columns(); ++column) {
       const double heat = cells.heat[row * kColumns + column];
       if (heat == 0) continue;
       const int grey = static_cast<int>(235 * (1 - heat / most));

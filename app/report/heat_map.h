@@ -2,6 +2,7 @@
 
 #include "model/stream/records.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -32,8 +33,9 @@ private:
   void add(const stream::Kernel& kernel);
   void add_keys(const stream::Access& access, std::uint64_t bytes);
   std::uint64_t column() const;
-  static std::string panel(const Cells& cells, double top, const std::string& title,
-                           const std::string& below);
+  std::uint64_t columns() const { return std::min(kColumns, steps_); }
+  std::string panel(const Cells& cells, double top, const std::string& title,
+                    const std::string& below) const;
 
   std::uint64_t steps_, step_ = 0;
   bool began_ = false;

@@ -11,7 +11,9 @@ namespace umf::traces::generate {
 
 namespace {
 
-constexpr std::uint64_t kMostBatch = 65'536, kMostSteps = 1'000'000, kMostTokens = 1u << 30;
+// A step's records are held in memory: an id a token, a tensor a sequence and layer.
+constexpr std::uint64_t kMostBatch = 16'384, kMostSteps = 1'000'000;
+constexpr std::uint64_t kMostContext = 1u << 30, kMostTokens = 1u << 24;
 
 void in_range(const char* what, std::uint64_t value, std::uint64_t least, std::uint64_t most) {
   if (value < least || value > most)
@@ -22,7 +24,7 @@ void in_range(const char* what, std::uint64_t value, std::uint64_t least, std::u
 GenerateOptions checked(GenerateOptions options) {
   const bool decode = options.phase == stream::Phase::decode;
   const shapes::Model& model = options.step.model;
-  in_range("--context", options.context, 1, kMostTokens);
+  in_range("--context", options.context, 1, kMostContext);
   in_range("--batch", options.batch, 1, kMostBatch);
   in_range("--steps", options.steps, decode ? 1 : 0, kMostSteps);
   if (decode && options.chunk != 0)
