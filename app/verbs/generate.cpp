@@ -1,9 +1,12 @@
 #include "app/verbs/verbs.h"
 
+#include "app/report/heat_map.h"
 #include "app/run/trace_source.h"
 #include "model/shapes/totals.h"
+#include "traces/access/access.h"
 #include "traces/generate/generator.h"
 #include "traces/registry.h"
+#include "traces/whole_file.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +20,8 @@ namespace {
 namespace gen = traces::generate;
 
 struct Options {
-  std::string model, phase = "decode", kv = "bf16", weights, experts, launch = "eager", out;
+  std::string model, phase = "decode", kv = "bf16", weights, experts, launch = "eager", out,
+                     picture;
   gen::GenerateOptions generate;
 };
 
@@ -52,12 +56,13 @@ gen::GenerateOptions read(const Options& options) {
 }
 
 /// Records written; those of a step are held at a time.
-std::uint64_t write(gen::Generator& generator, stream::Sink& sink) {
+std::uint64_t write(gen::Generator& generator, stream::Sink& sink, HeatMap* picture) {
   std::vector<stream::Record> records;
   std::uint64_t kernels = 0;
   const auto flush = [&] {
     for (const stream::Record& record : records) {
       sink.write(record);
+      if (picture != nullptr) picture->add(record);
       kernels += std::holds_alternative<stream::Kernel>(record) ? 1 : 0;
     }
     records.clear();
@@ -86,7 +91,14 @@ Exit generate(const Options& options) {
   header.devices.push_back({});
   header.devices.back().sms = step.sms;
   const auto sink = traces::create_trace(options.out, header);
-  const std::uint64_t kernels = write(generator, *sink);
+  HeatMap picture(generator.steps(), step.model.layers / 2, step.model.ffn.experts);
+  const std::uint64_t kernels =
+      write(generator, *sink, options.picture.empty() ? nullptr : &picture);
+  if (!options.picture.empty()) {
+    traces::WholeFile file(options.picture);
+    file.write(picture.svg());
+    file.finish();
+  }
   print(fmt::format("{}: {} steps, {} kernels, {:.3f} GB of weights\n", options.out,
                     generator.steps(), kernels,
                     static_cast<double>(generator.builder().weights().bytes().count) / 1e9));
@@ -104,6 +116,12 @@ void add_numbers(CLI::App& verb, gen::GenerateOptions& options) {
   verb.add_option("--chunk", options.chunk, "Prefill: tokens of each prompt a step (default all)");
   verb.add_option("--tp", options.step.tp,
                   "GPUs that share the model (tensor parallel); the stream is that of one")
+      ->capture_default_str();
+  verb.add_option("--lora-rank", options.step.lora_rank, "Rank of LoRA adapters")
+      ->check(CLI::Range(1, 65'536))
+      ->default_str("16");
+  verb.add_option("--lora-adapters", options.step.lora_adapters,
+                  "LoRA adapters of dense layers that sequences take in turn")
       ->capture_default_str();
   verb.add_option("--sms", options.step.sms, "SMs that grids are made to fill")
       ->check(CLI::Range(1, 100'000))
@@ -137,8 +155,26 @@ Action add_generate(CLI::App& app) {
   verb->add_option("--launch", options->launch, "How kernels of decode steps reach the device")
       ->check(CLI::IsMember({"eager", "graph", "programmatic"}))
       ->capture_default_str();
+  verb->add_option(
+          "--access", options->generate.access,
+          "Which pages of its context a decoding token reads (umfsim describe access.NAME)")
+      ->check(CLI::IsMember(traces::access::access_names()))
+      ->capture_default_str();
+  verb->add_option("--routing", options->generate.routing,
+                   "Which experts tokens take (umfsim describe routing.NAME)")
+      ->check(CLI::IsMember(traces::access::routing_names()))
+      ->capture_default_str();
+  verb->add_option("--set", options->generate.sets,
+                   "Key of either, such as access.budget=1024; repeatable")
+      ->take_all()
+      ->allow_extra_args(false);
+  verb->add_option(
+      "--picture", options->picture,
+      "Also what steps read in the middle layer: KV cache of the first sequence, experts (.svg)");
   verb->add_option("--out", options->out, "File to write: .umft, or .jsonl for people");
   return [options] {
+    gen::StepOptions& step = options->generate.step;
+    if (step.lora_rank == 0 && step.lora_adapters != 0) step.lora_rank = 16;
     if (options->generate.steps == 0 && options->phase == "decode") options->generate.steps = 1;
     return generate(*options);
   };

@@ -3,6 +3,7 @@
 #include "hw/platform/scenario.h"
 #include "model/base/keys.h"
 #include "model/shapes/model.h"
+#include "traces/access/access.h"
 
 #include <nlohmann/json.hpp>
 
@@ -13,11 +14,13 @@ namespace umf::app {
 
 namespace {
 
-/// Those of scenarios, then those of model files.
+/// Those of scenarios, then of model files, then of what `generate` takes besides.
 std::vector<Section> described_sections() {
   const auto scenarios = hw::scenario_sections(), models = shapes::model_sections();
   std::vector<Section> all(scenarios.begin(), scenarios.end());
   all.insert(all.end(), models.begin(), models.end());
+  const auto access = traces::access::access_sections();
+  all.insert(all.end(), access.begin(), access.end());
   return all;
 }
 

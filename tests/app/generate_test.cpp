@@ -72,6 +72,9 @@ TEST_CASE("what cannot be generated is refused, and no file appears", "[app]") {
       {{"--model", "llama-3-8b", "--context", "9", "--weight-dtype", "i4-z-g"}, "\"g\""},
       {{"--model", "llama-3-8b", "--context", "9", "--phase", "train"}, "--phase: train"},
       {{"--model", "llama-3-8b", "--context", "9", "--chunk", "3"}, "--phase prefill"},
+      {{"--model", "llama-3-8b", "--context", "9", "--access", "quest"}, "--access: quest"},
+      {{"--model", "llama-3-8b", "--context", "9", "--set", "access.budget=1"}, "/access"},
+      {{"--model", "llama-3-8b", "--context", "9", "--set", "budget=1"}, "access.budget=1024"},
       {{"--model", "none.json", "--context", "9"}, "none.json"},
   }));
   Folder folder;
@@ -82,6 +85,23 @@ TEST_CASE("what cannot be generated is refused, and no file appears", "[app]") {
   check_refused(ended);
   CHECK_THAT(ended.err, Contains(said));
   CHECK(folder.entries().empty());
+}
+
+TEST_CASE("pages and experts are chosen, drawn and replayed", "[app]") {
+  Folder folder;
+  const Ended ended =
+      umfsim({"generate", "--model", "qwen3-30b-a3b", "--context", "4000", "--steps", "3",
+              "--access", "top-k", "--set", "access.budget=256", "--set", "routing.stay=0.5",
+              "--routing", "expert-local", "--picture", "p.svg", "--out", "t.umft"},
+             folder.path());
+  CHECK(ended.err.empty());
+  REQUIRE(ended.status == 0);
+  const std::string svg = folder.read("p.svg");
+  CHECK_THAT(svg, Contains("KV cache of sequence 0") && Contains("128 experts"));
+  const Ended replayed = umfsim(
+      {"replay", "t.umft", "--scenario", preset("h100-sxm"), "--format", "json"}, folder.path());
+  CHECK(replayed.status == 0);
+  CHECK(Json::parse(replayed.out).at("ledger").at("ok") == true);
 }
 
 TEST_CASE("a model of the user's own is a file", "[app]") {

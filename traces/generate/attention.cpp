@@ -67,13 +67,10 @@ void StepBuilder::prompt_attention(Out& out, std::uint64_t heads, double flops) 
 void StepBuilder::attend(Out& out, const shapes::FullAttention& a) {
   const LayerWeights& weights = of(out);
   const Weight& qkv = weights[Slot::qkv];
-  const Weight& output = weights[Slot::output];
   const std::uint64_t heads = a.heads / options_.tp, kv_heads = shapes::kv_heads_on(a, options_.tp);
   const std::uint64_t n = step_.decode_tokens();
   const Rows projected = rows(Buffer::b, qkv.out);
-  out.write.product("qkv_proj", qkv, step_.tokens, rows(Buffer::a, options_.model.hidden),
-                    projected);
-  out.write.read(weights[Slot::qkv_bias]);
+  project(out, Slot::qkv, rows(Buffer::a, options_.model.hidden), projected);
 
   Kernel& rotate = out.write.start("rope_append", 4 + 2 * step_.batch.size());
   out.write.read(projected, step_.tokens);
@@ -98,8 +95,7 @@ void StepBuilder::attend(Out& out, const shapes::FullAttention& a) {
     out.write.write(rows(Buffer::a, width, n), step_.prompt_tokens);
     prompt_attention(out, heads, per_entry * prompt_pairs(parts_[out.layer][0], step_));
   }
-  out.write.product("o_proj", output, step_.tokens, rows(Buffer::a, width),
-                    rows(Buffer::d, options_.model.hidden));
+  project(out, Slot::output, rows(Buffer::a, width), rows(Buffer::d, options_.model.hidden));
 }
 
 } // namespace umf::traces::generate

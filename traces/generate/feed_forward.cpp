@@ -22,11 +22,9 @@ void StepBuilder::gated(Out& out, Slot up, Slot down) {
   const Weight& gate_up = of(out)[up];
   const Weight& back = of(out)[down];
   const Rows wide = rows(Buffer::b, gate_up.out), narrow = rows(Buffer::c, back.in);
-  out.write.product(shapes::name_of(up), gate_up, step_.tokens,
-                    rows(Buffer::a, options_.model.hidden), wide);
+  project(out, up, rows(Buffer::a, options_.model.hidden), wide);
   activate(out.write, wide, narrow, step_.tokens);
-  out.write.product(shapes::name_of(down), back, step_.tokens, narrow,
-                    rows(Buffer::d, options_.model.hidden));
+  project(out, down, narrow, rows(Buffer::d, options_.model.hidden));
 }
 
 void StepBuilder::feed_forward(Out& out) {
@@ -49,7 +47,7 @@ void StepBuilder::experts(Out& out) {
   const shapes::Model& model = options_.model;
   const LayerWeights& weights = of(out);
   loads_.assign(model.ffn.experts, 0);
-  out.router.route(out.layer, step_.tokens, loads_);
+  out.router.route(out.layer, step_.batch, loads_);
   std::uint64_t sent = 0, touched = 0;
   for (const std::uint32_t load : loads_) {
     sent += load;

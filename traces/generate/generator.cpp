@@ -1,7 +1,7 @@
 #include "traces/generate/generator.h"
 
+#include "traces/generate/page_kv.h"
 #include "traces/generate/routers.h"
-#include "traces/generate/run_kv.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,9 @@ namespace umf::traces::generate {
 
 namespace {
 
-constexpr std::uint64_t kMostBatch = 65'536, kMostSteps = 1'000'000, kMostTokens = 1u << 30;
+// A step's records are held in memory: an id a token, a tensor a sequence and layer.
+constexpr std::uint64_t kMostBatch = 16'384, kMostSteps = 1'000'000;
+constexpr std::uint64_t kMostContext = 1u << 30, kMostTokens = 1u << 24;
 
 void in_range(const char* what, std::uint64_t value, std::uint64_t least, std::uint64_t most) {
   if (value < least || value > most)
@@ -22,11 +24,14 @@ void in_range(const char* what, std::uint64_t value, std::uint64_t least, std::u
 GenerateOptions checked(GenerateOptions options) {
   const bool decode = options.phase == stream::Phase::decode;
   const shapes::Model& model = options.step.model;
-  in_range("--context", options.context, 1, kMostTokens);
+  in_range("--context", options.context, 1, kMostContext);
   in_range("--batch", options.batch, 1, kMostBatch);
   in_range("--steps", options.steps, decode ? 1 : 0, kMostSteps);
   if (decode && options.chunk != 0)
     throw UserError("--chunk: only prompts come in chunks, expected --phase prefill");
+  in_range("--lora-adapters", options.step.lora_adapters, 0, 4096);
+  if (options.step.lora_rank != 0 && options.step.lora_adapters == 0)
+    throw UserError("--lora-rank: there are no adapters, expected --lora-adapters");
   in_range("--chunk", options.chunk, 0, options.context);
   const std::uint64_t longest = options.context + (decode ? options.steps : 0);
   if (longest > model.max_context && !options.beyond_context)
@@ -49,16 +54,22 @@ struct Generator::State {
   GenerateOptions options;
   Numbers numbers;
   StepBuilder builder;
-  RunKv kv;
-  UniformRouter router;
+  PageKv kv;
+  ChoosingRouter router;
   std::vector<Sequence> batch;
   std::uint64_t step = 0;
 
   explicit State(GenerateOptions given)
       : options(checked(std::move(given))), builder(options.step, numbers),
-        kv(options.step, options.batch, longest(), numbers),
-        router(options.step.model, options.step.seed), batch(options.batch) {}
+        kv(options.step, options.batch, longest(),
+           access::make_pages(options.access, options.sets, options.step.seed), numbers),
+        router(access::make_experts(options.routing, options.sets, experts(), options.step.seed)),
+        batch(options.batch) {}
 
+  access::Experts experts() const {
+    const shapes::Model& model = options.step.model;
+    return {model.ffn.experts, model.ffn.top_k, model.layers};
+  }
   bool decodes() const { return options.phase == stream::Phase::decode; }
   std::uint64_t longest() const { return options.context + (decodes() ? options.steps : 0); }
   Sequence sequence() const {
@@ -92,6 +103,8 @@ bool Generator::next(std::vector<stream::Record>& records) {
   if (s.step == s.options.steps) return false;
   records.emplace_back(stream::Mark{0, fmt::format("step {}", s.step)});
   std::fill(s.batch.begin(), s.batch.end(), s.sequence());
+  for (std::uint64_t i = 0; i < s.batch.size(); ++i)
+    s.batch[i].id = i;
   s.builder.step(s.batch, s.kv, s.router, records);
   ++s.step;
   return true;

@@ -16,6 +16,9 @@ struct GenerateOptions {
   std::uint64_t batch = 1;                     ///< sequences
   std::uint64_t steps = 0;                     ///< of prefill: 0 is all chunks
   std::uint64_t chunk = 0;                     ///< tokens of a sequence in a prefill step; 0: all
+  std::string access = "dense";                ///< which pages decode attention reads
+  std::string routing = "uniform";             ///< which experts tokens take
+  std::vector<std::string> sets;               ///< keys of both, such as "access.budget=1024"
   bool beyond_context = false;                 ///< past the model's longest context
 };
 

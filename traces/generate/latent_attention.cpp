@@ -27,8 +27,7 @@ void StepBuilder::attend(Out& out, const shapes::MlaAttention& a) {
   if (step_.decode_tokens() != 0) absorbed(out, a);
   if (!step_.prompts.empty()) expanded(out, a);
   const Weight& output = weights[Slot::output];
-  out.write.product("o_proj", output, step_.tokens, rows(Buffer::a, output.in),
-                    rows(Buffer::d, options_.model.hidden));
+  project(out, Slot::output, rows(Buffer::a, output.in), rows(Buffer::d, options_.model.hidden));
 }
 
 /// kv_b lies as all heads' keys, then all heads' values.

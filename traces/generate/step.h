@@ -17,6 +17,7 @@ struct Sequence {
   std::uint64_t past = 0;  ///< tokens that are in the KV cache
   std::uint64_t fresh = 1; ///< tokens computed in this step
   bool output = true;      ///< whether a token is sampled after its last one
+  std::uint64_t id = 0;    ///< what routers know it by from step to step
 
   /// One token of a sequence that is under way.
   bool decodes() const { return fresh == 1 && past != 0; }
@@ -66,9 +67,9 @@ public:
 class Router {
 public:
   virtual ~Router() = default;
-  /// `loads` has an element an expert, 0 each: adds how many of the step's tokens each gets. The
-  /// sum is tokens × top_k.
-  virtual void route(std::uint32_t layer, std::uint64_t tokens,
+  /// `loads` has an element an expert, 0 each: adds how many of the batch's fresh tokens each gets.
+  /// Their sum is tokens × top_k.
+  virtual void route(std::uint32_t layer, std::span<const Sequence> batch,
                      std::vector<std::uint32_t>& loads) = 0;
 };
 
@@ -80,7 +81,9 @@ struct StepOptions {
   std::uint32_t tp = 1;
   stream::Launch launch = stream::Launch::eager; ///< of decode steps; prompts are always eager
   stream::StreamId stream{};
-  std::uint32_t sms = 132; ///< that grids are made to fill
+  std::uint32_t lora_rank = 0,
+                lora_adapters = 0; ///< of dense layers; a sequence uses id mod adapters
+  std::uint32_t sms = 132;         ///< that grids are made to fill
   /// The most a step may hold; activations are sized by it.
   std::uint64_t max_tokens = 1;
   std::uint64_t max_sequences = 1;

@@ -67,7 +67,7 @@ StepOptions checked(StepOptions options) {
 
 StepBuilder::StepBuilder(StepOptions options, Numbers& numbers)
     : options_(checked(std::move(options))), weights_(options_, numbers),
-      workspace_(options_, numbers), numbers_(numbers) {
+      adapters_(options_, weights_, numbers), workspace_(options_, numbers), numbers_(numbers) {
   for (std::uint32_t layer = 0; layer < options_.model.layers; ++layer)
     parts_.push_back(shapes::kv_parts(options_.model, layer, options_.tp));
   all_layers_.resize(options_.model.layers);
@@ -76,6 +76,7 @@ StepBuilder::StepBuilder(StepOptions options, Numbers& numbers)
 
 void StepBuilder::declare(std::vector<stream::Record>& records) const {
   weights_.declare(records);
+  adapters_.declare(records);
   workspace_.declare(records);
 }
 
@@ -92,6 +93,7 @@ void StepBuilder::step(std::span<const Sequence> batch, KvCache& kv, Router& rou
   ensure(step_.tokens <= options_.max_tokens && batch.size() <= options_.max_sequences &&
              step_.prompt_context <= options_.max_context,
          "a step is larger than its activations were made for");
+  adapters_.used_by(batch, adapters_used_);
   Out out{{options_, workspace_, numbers_, records}, kv, router, 0};
   const stream::Phase phase =
       step_.prompts.empty() ? stream::Phase::decode : stream::Phase::prefill;
@@ -104,6 +106,33 @@ void StepBuilder::step(std::span<const Sequence> batch, KvCache& kv, Router& rou
   }
   out.write.set(phase, -1);
   after(out);
+}
+
+void StepBuilder::project(Out& out, Slot slot, const Rows& in, const Rows& result) {
+  const Weight& weight = of(out)[slot];
+  out.write.product(shapes::name_of(slot), weight, step_.tokens, in, result);
+  if (slot == Slot::qkv) out.write.read(of(out)[Slot::qkv_bias]);
+  const Adapters::Pair& pair = adapters_.of(out.layer, slot);
+  if (pair.rank == 0) return;
+  const Rows low{Buffer::scratch, pair.rank * 4, 0}; // in 32 bits
+  Kernel& down = out.write.start("lora_shrink", adapters_used_.size() + 2);
+  for (const std::uint32_t adapter : adapters_used_)
+    out.write.read(pair.first + adapter, pair.down);
+  out.write.read(in, step_.tokens);
+  out.write.write(low, step_.tokens);
+  const double flops = 2.0 * static_cast<double>(step_.tokens * pair.rank);
+  down.flops = flops * static_cast<double>(weight.in);
+  down.flops_dtype = stream::DType::bf16;
+  out.write.shape_product(down, step_.tokens, pair.rank, weight.in);
+  Kernel& up = out.write.start("lora_expand", adapters_used_.size() + 3);
+  for (const std::uint32_t adapter : adapters_used_)
+    out.write.read(pair.first + adapter, pair.up, pair.down.count);
+  out.write.read(low, step_.tokens);
+  out.write.read(result, step_.tokens);
+  out.write.write(result, step_.tokens);
+  up.flops = flops * static_cast<double>(weight.out);
+  up.flops_dtype = stream::DType::bf16;
+  out.write.shape_product(up, step_.tokens, weight.out, pair.rank);
 }
 
 /// Rows of the embedding, at random, or as many neighbours from a random place on; with the

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "traces/generate/adapters.h"
 #include "traces/generate/kernel_writer.h"
 
 #include <memory>
@@ -51,6 +52,8 @@ private:
     std::uint32_t layer = 0;
   };
 
+  /// All tokens × the layer's matrix, and its adapters beside it.
+  void project(Out& out, shapes::Slot slot, const Rows& in, const Rows& result);
   void before(Out& out);
   void layer(Out& out);
   void after(Out& out);
@@ -96,11 +99,13 @@ private:
 
   StepOptions options_;
   Weights weights_;
+  Adapters adapters_;
   Workspace workspace_;
   Numbers& numbers_;
   std::vector<std::vector<shapes::KvPart>> parts_;
   std::vector<std::uint32_t> all_layers_;
   StepBatch step_;
+  std::vector<std::uint32_t> adapters_used_;
   std::vector<std::uint32_t> loads_;
   std::uint64_t rows_drawn_ = 0; ///< of the embedding
 };

@@ -50,7 +50,8 @@ Widths widths_of(const StepOptions& options) {
   const shapes::Model& model = options.model;
   Widths w;
   widen(w.a, model.hidden);
-  w.scratch = std::uint64_t{model.ffn.top_k} * kChoice;
+  w.scratch =
+      std::max(std::uint64_t{model.ffn.top_k} * kChoice, std::uint64_t{options.lora_rank} * 4);
   for (std::uint32_t layer = 0; layer < model.layers; ++layer)
     for (const shapes::Matrix& m : shapes::matrices_of_layer(model, layer, options.tp))
       widen(w, model, m);

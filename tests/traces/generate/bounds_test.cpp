@@ -52,6 +52,22 @@ TEST_CASE("every access is inside its tensor, of every model and phase") {
   }
 }
 
+TEST_CASE("every access is inside its tensor, whatever pages and experts are chosen") {
+  for (const char* name : {"llama-3-8b", "deepseek-v2", "qwen3-30b-a3b"})
+    for (const char* pages : {"sinks", "top-k"})
+      for (const char* by_head : {"access.by_head=false", "access.by_head=true"}) {
+        auto options = options_of(name, "decode", 3000, 2, 20, "i4");
+        options.step.kv = shapes::parse_format("i4-g32-z", "format");
+        options.access = pages;
+        options.sets = {by_head, "access.reference=0.5"};
+        options.routing = "expert-scattered";
+        options.step.lora_rank = 64;
+        options.step.lora_adapters = 3;
+        CAPTURE(name, pages, by_head);
+        CHECK(fault_of(Stream(options)) == "");
+      }
+}
+
 TEST_CASE("a stream of a seed is the same each time, of another it is not") {
   auto options = options_of("qwen3-30b-a3b", "decode", 100, 4, 2);
   const auto touched = [&] {

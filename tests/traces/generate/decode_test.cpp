@@ -106,6 +106,20 @@ TEST_CASE("eight GPUs: heads and widths are shared, messages are named") {
         shapes::sum_of(bytes) - 128'256ULL / 8 * 8192 * 2 + 8192 * 2);
 }
 
+TEST_CASE("sequences read the LoRA adapters they use, and each product is corrected") {
+  auto options = options_of("llama-3-8b", "decode", 100, 3, 1);
+  const Stream plain(options);
+  options.step.lora_rank = 16;
+  options.step.lora_adapters = 2; // of sequences 0 and 2, and of 1
+  const Stream stream(options);
+  // A layer's qkv, output, gate and up, down: (in + out) × 16 numbers of each adapter.
+  const std::uint64_t numbers =
+      16ULL * ((4096 + 6144) + (4096 + 4096) + (4096 + 28'672) + (14'336 + 4096));
+  CHECK(stream.bytes(Role::lora, false) == 2 * 32 * numbers * 2);
+  CHECK(stream.flops() - plain.flops() == Approx(2.0 * 3 * 32 * numbers).epsilon(1e-9));
+  CHECK(stream.bytes(Role::weight, false) == plain.bytes(Role::weight, false));
+}
+
 TEST_CASE("graph launches are those of decode steps") {
   auto options = options_of("llama-3-8b", "decode", 100, 1, 1);
   options.step.launch = stream::Launch::graph;

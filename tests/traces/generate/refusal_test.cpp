@@ -27,6 +27,9 @@ TEST_CASE("what a model cannot do is refused") {
   options.context = 0;
   CHECK_THROWS_WITH(Generator(options), Contains("--context: 0"));
   options = sound();
+  options.step.lora_rank = 8;
+  CHECK_THROWS_WITH(Generator(options), Contains("expected --lora-adapters"));
+  options = sound();
   options.batch = 0;
   CHECK_THROWS_WITH(Generator(options), Contains("--batch: 0"));
   options = sound();
