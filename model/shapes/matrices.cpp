@@ -37,7 +37,7 @@ void plain(Matrices& all, Slot slot, Part part, std::uint64_t out, std::uint64_t
 
 void add(Matrices& all, const Model& m, const FullAttention& a, std::uint32_t tp) {
   const std::uint64_t heads = a.heads / tp;
-  const std::uint64_t rows = (heads + 2 * kv_heads_on(a, tp)) * a.head_dim;
+  const std::uint64_t rows = (heads + 2ULL * kv_heads_on(a, tp)) * a.head_dim;
   product(all, Slot::qkv, Part::attention, rows, m.hidden);
   if (a.qkv_bias) vector_of(all, Slot::qkv_bias, Part::attention, rows);
   if (a.qk_norm) {
