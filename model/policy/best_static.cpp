@@ -135,7 +135,8 @@ private:
     return pages;
   }
 
-  /// Pages [from, to) of a stretch: SRAM's come first, then stripes with HBM's share leading.
+  /// Pages [from, to) of a stretch: SRAM's come first, then stripes, what lies outside
+  /// leading: an access asks for it first and has the rest meanwhile.
   void fill(const Stretch& stretch, std::uint64_t from, std::uint64_t to, const Ground& ground,
             Filler& filler) const {
     if (from < stretch.in_sram) {
@@ -151,13 +152,13 @@ private:
       const std::uint64_t begin = at / stripe * stripe;
       const std::uint64_t next = std::min(rest, begin + stripe);
       const std::uint64_t stop = std::min(end, next);
-      const std::uint64_t border =
-          begin + stretch.in_hbm * next / rest - stretch.in_hbm * begin / rest;
+      const std::uint64_t near = stretch.in_hbm * next / rest - stretch.in_hbm * begin / rest;
+      const std::uint64_t border = next - near;
       if (at < border) {
-        filler.give(TierClass::hbm, std::min(stop, border) - at);
+        filler.give(outside(ground), std::min(stop, border) - at);
         at = std::min(stop, border);
       }
-      if (at < stop) filler.give(outside(ground), stop - at);
+      if (at < stop) filler.give(TierClass::hbm, stop - at);
       at = stop;
     }
   }

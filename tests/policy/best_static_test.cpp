@@ -84,7 +84,7 @@ TEST_CASE("equal tensors at the margin share HBM evenly and lie in stripes") {
     bench.read(2, 0, 8);
   }
   bench.told();
-  const Pages half{{0, 1}, {1, 1}, {0, 1}, {1, 1}, {0, 1}, {1, 1}, {0, 1}, {1, 1}};
+  const Pages half{{1, 1}, {0, 1}, {1, 1}, {0, 1}, {1, 1}, {0, 1}, {1, 1}, {0, 1}};
   CHECK(bench.place(1, 0, 8) == half);
   CHECK(bench.place(2, 0, 8) == half);
 }
