@@ -115,7 +115,22 @@ private:
   }
 
   std::uint64_t rank(std::uint64_t block) override {
-    return progress_ ? kNoStep - next_use(block) : ++uses_;
+    if (!progress_) return ++uses_;
+    return std::uint64_t{kNoStep - next_use(block)} << 32 | (kNoStep - death(block));
+  }
+  static StepNumber next_of(std::uint64_t rank) {
+    return static_cast<StepNumber>(kNoStep - (rank >> 32));
+  }
+
+  /// Of two blocks that nobody wants again the one leaves that would stay longer: the other's
+  /// frames are free for nothing when it dies.
+  StepNumber death(std::uint64_t block) const {
+    StepNumber last = 0;
+    const auto it = pieces_.find(block);
+    if (it == pieces_.end()) return last;
+    for (const Piece& piece : it->second)
+      last = std::max(last, piece.tensor->dead);
+    return last;
   }
 
   /// An operation has its way with a piece when it has met the last page it wants: it goes through
@@ -149,7 +164,7 @@ private:
   void forget_what_is_over() {
     while (!order().empty()) {
       const auto [rank, block] = *order().rbegin();
-      const auto step = static_cast<StepNumber>(kNoStep - rank);
+      const StepNumber step = next_of(rank);
       if (step == kNoStep || !progress_->over(step)) return;
       renew(block);
     }
@@ -165,7 +180,7 @@ private:
                  next = std::min(next, next_use(block, touch.step));
                });
     for (const auto& [rank, other] : order())
-      if (!leaving(other)) return next >= kNoStep - rank;
+      if (!leaving(other)) return next >= next_of(rank);
     return false;
   }
 
