@@ -11,7 +11,7 @@ namespace umf::policy {
 namespace {
 
 struct Config {
-  Bytes stripe = 4_MiB;
+  Bytes stripe = 512_KiB;
   double spread = 1.1;
 };
 
@@ -25,8 +25,8 @@ const Component<Config>& component() {
                 .min = 4_KiB,
                 .max = 1_GiB,
                 .from = Provenance::derived,
-                .source = "the longest burst (scheduler.max_burst): about what a kernel has in "
-                          "flight"})
+                .source = "half of what one of a kernel's operands has in flight, about 1 MiB: "
+                          "longer ones are met one memory after the other"})
           .key("spread", &Config::spread,
                {.help =
                     "Long-lived pages whose worth is within this factor of the first that finds "
@@ -47,7 +47,8 @@ const Component<Config>& component() {
 ///   - a page's worth is the time its traffic costs outside less what it costs in HBM, and its
 ///     share of the latency its uses pay; by step of its life, since a frame can be used again;
 ///   - frames go to pages by worth, each as many as are free all its life long: SRAM first (worth:
-///     against HBM), then HBM, the rest to the pool or the host;
+///     against HBM), then HBM, the rest to the pool and the host
+///     in proportion to their rates;
 ///   - equal pages at the margin (`spread`) lie half in, half out in stripes rather than one in,
 ///     one out: then every operation uses links and HBM at once, and the shorter is hidden;
 ///   - what is read in stretches so long that it pays in spite of the latency leaves the share
@@ -152,19 +153,24 @@ private:
       const std::uint64_t begin = at / stripe * stripe;
       const std::uint64_t next = std::min(rest, begin + stripe);
       const std::uint64_t stop = std::min(end, next);
-      const std::uint64_t near = stretch.in_hbm * next / rest - stretch.in_hbm * begin / rest;
-      const std::uint64_t border = next - near;
-      if (at < border) {
-        filler.give(outside(ground), std::min(stop, border) - at);
+      const std::uint64_t out_before = begin - stretch.in_hbm * begin / rest;
+      const std::uint64_t out_after = next - stretch.in_hbm * next / rest;
+      const std::uint64_t out = out_after - out_before;
+      const std::uint64_t hosted = out - (pooled(out_after) - pooled(out_before));
+      const auto give_to = [&](TierClass kind, std::uint64_t border) {
+        if (at >= std::min(stop, border)) return;
+        filler.give(kind, std::min(stop, border) - at);
         at = std::min(stop, border);
-      }
-      if (at < stop) filler.give(TierClass::hbm, stop - at);
-      at = stop;
+      };
+      give_to(TierClass::host, begin + hosted); // the farthest first
+      give_to(TierClass::pool, begin + out);
+      give_to(TierClass::hbm, stop);
     }
   }
 
-  static TierClass outside(const Ground& ground) {
-    return ground.free_pages(TierClass::pool) > 0 ? TierClass::pool : TierClass::host;
+  /// Of so many pages outside, those in the pool.
+  std::uint64_t pooled(std::uint64_t pages) const {
+    return static_cast<std::uint64_t>(pool_share_ * static_cast<double>(pages));
   }
 
   // The plan.
@@ -175,11 +181,22 @@ private:
     return future_->speeds[*tier];
   }
 
+  /// The pool and the host's memory together, each in proportion to its rate.
+  std::optional<Future::Speed> outside(const Ground& ground) {
+    const auto pool = speed(ground, TierClass::pool), host = speed(ground, TierClass::host);
+    if (!pool || !host) {
+      pool_share_ = pool ? 1 : 0;
+      return pool ? pool : host;
+    }
+    pool_share_ = pool->rate.value / (pool->rate.value + host->rate.value);
+    return Future::Speed{{pool->rate.value + host->rate.value},
+                         std::max(pool->latency, host->latency)};
+  }
+
   void plan(const Ground& ground) {
     planned_ = true;
     const auto hbm = speed(ground, TierClass::hbm), sram = speed(ground, TierClass::sram);
-    auto far = speed(ground, TierClass::pool);
-    if (!far) far = speed(ground, TierClass::host);
+    const auto far = outside(ground);
     std::vector<Stretch*> all = stretches();
     const std::size_t steps = future_->steps();
     if (sram && hbm) {
@@ -311,6 +328,7 @@ private:
   Config config_;
   std::shared_ptr<const Future> future_;
   bool planned_ = false;
+  double pool_share_ = 1; ///< of what lies outside
   std::map<stream::TensorId, std::vector<Stretch>> plans_;
 };
 

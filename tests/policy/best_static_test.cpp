@@ -131,6 +131,18 @@ TEST_CASE("a long stream leaves outside what the links carry meanwhile, a short 
   }
 }
 
+TEST_CASE("what lies outside is divided between pool and host by their rates") {
+  // The host's way carries half of what the pool's does: of every 3 pages outside it has one.
+  Bench bench(4, R"("stripe": "1MiB")");
+  bench.ground.tier(policy::TierClass::host, 1000);
+  bench.future->speeds.push_back({{25e9}, 2000_ns});
+  bench.tensor(1, 16);
+  for (std::uint32_t i = 0; i < kOften; ++i)
+    bench.read(1, 0, 16);
+  bench.told();
+  CHECK(bench.place(1, 0, 16) == Pages{{2, 4}, {1, 8}, {0, 4}});
+}
+
 TEST_CASE("best-static places what it does not know, and refuses what fits nowhere") {
   Bench bench(4);
   CHECK(bench.place(9, 0, 6) == Pages{{0, 4}, {1, 2}});
