@@ -212,7 +212,8 @@ private:
     Room room(steps, ground.all_pages(TierClass::hbm));
     std::optional<double> margin;
     for (Stretch* stretch : all) {
-      const std::uint64_t wanted = stretch->rest() - left_outside(*stretch, *hbm, *far);
+      const std::uint64_t wanted =
+          stretch->rest() - left_outside(*stretch, ground.page, *hbm, *far);
       stretch->in_hbm = taken(room, *stretch, wanted);
       if (stretch->in_hbm < wanted && !margin) margin = stretch->worth;
     }
@@ -238,13 +239,14 @@ private:
   }
 
   /// Pages whose bytes the links carry while HBM carries the others: none, where an operation
-  /// reads so little that waiting for the first of them costs more than that saves.
-  static std::uint64_t left_outside(const Stretch& stretch, const Future::Speed& hbm,
+  /// reads so little that waiting for the last of them costs more than that saves.
+  static std::uint64_t left_outside(const Stretch& stretch, Bytes page, const Future::Speed& hbm,
                                     const Future::Speed& far) {
     if (stretch.uses <= 0) return 0;
     const double share = far.rate.value / (far.rate.value + hbm.rate.value);
     const double saved = stretch.bytes / stretch.uses / hbm.rate.value * share;
-    if (saved <= far.latency.seconds() - hbm.latency.seconds()) return 0;
+    const double last_page = static_cast<double>(page.count) / far.rate.value;
+    if (saved <= far.latency.seconds() - hbm.latency.seconds() + last_page) return 0;
     return static_cast<std::uint64_t>(share * static_cast<double>(stretch.rest()));
   }
 
