@@ -26,6 +26,12 @@ struct Line {
   std::string refusal;
 };
 
+const Json* bound_in(const std::vector<VariantResult>& results) {
+  for (const auto& result : results)
+    if (result.kind == Variant::Kind::bound && !result.summary.is_null()) return &result.summary;
+  return nullptr;
+}
+
 double seconds_of(const Json& summary) {
   const Json& ns = summary.at("time").at("simulated_ns"); // exact digits, see exact_ns()
   if (!ns.is_binary()) return ns.get<double>() * 1e-9;
@@ -72,15 +78,41 @@ std::string sentence_of(const std::string& policy) {
   return {};
 }
 
+/// "20.0 ms links (1.05 GB at 52.7 GB/s: distinct bytes …)"
+std::string part_of(const Json& part) {
+  std::string text = fmt::format("{} {}", duration(part.at("ns").get<double>() * 1e-9),
+                                 part.at("limit").get<std::string>());
+  const double amount = part.at("amount").get<double>(), rate = part.at("per_s").get<double>();
+  const std::string what = part.at("what").get<std::string>();
+  if (amount <= 0) return fmt::format("{} ({})", text, what);
+  if (part.at("limit") == "arithmetic")
+    return fmt::format("{} ({:.3g} FLOP at {:.3g} FLOP/s)", text, amount, rate);
+  return fmt::format("{} ({} at {}/s: {})", text, decimal_bytes(static_cast<std::uint64_t>(amount)),
+                     decimal_bytes(static_cast<std::uint64_t>(rate)), what);
+}
+
+/// First row: what no policy passes, and why.
+void bound_row(Out out, const Json& bound, double base) {
+  const double seconds = seconds_of(bound);
+  fmt::format_to(out, "  {:<15}{:>13} {:>8} {:>11} {:>13} {:>11}\n", kBound, duration(seconds),
+                 base > 0 ? fmt::format("{:.2f} ×", seconds / base) : "-", "-", "-",
+                 decimal_bytes(bound.at("link_bytes").get<std::uint64_t>()));
+  fmt::format_to(out, "    No policy is faster, whatever lies where. Of it:\n");
+  for (const Json& part : bound.at("parts"))
+    fmt::format_to(out, "      {}\n", part_of(part));
+}
+
 void ladder(Out out, const Json& own, const std::vector<VariantResult>& results) {
   std::vector<Line> lines = lines_of(results, Variant::Kind::policy);
-  if (lines.empty()) return;
+  const Json* bound = bound_in(results);
+  if (lines.empty() && bound == nullptr) return;
   lines.push_back(line_of(own.at("policy").get<std::string>(), own));
   lines.back().own = true;
   const double base = lines.back().seconds;
   sort(lines);
   fmt::format_to(out, "\n{:<17}{:>13} {:>9} {:>11} {:>13} {:>11}\n", "policies", "simulated",
                  "of this", "faults", "remote hits", "migrated");
+  if (bound != nullptr) bound_row(out, *bound, base);
   for (const Line& line : lines) {
     if (line.refusal.empty())
       fmt::format_to(out, "  {:<15}{:>13} {:>8} {:>11} {:>13} {:>11}{}\n", line.name,
@@ -123,7 +155,9 @@ void limits(Out out, const Json& own, const std::vector<VariantResult>& results)
 } // namespace
 
 void add_comparisons(Json& own, const std::vector<VariantResult>& results) {
+  if (const Json* bound = bound_in(results)) own["bound"] = *bound;
   for (const auto& result : results) {
+    if (result.kind == Variant::Kind::bound) continue;
     const bool policy = result.kind == Variant::Kind::policy;
     Json entry = {{policy ? "policy" : "limit", result.name}};
     if (result.summary.is_null()) {
@@ -148,7 +182,8 @@ std::string comparison_tables(const Json& own, const std::vector<VariantResult>&
 std::vector<std::string> unbalanced(const std::vector<VariantResult>& results) {
   std::vector<std::string> names;
   for (const auto& result : results)
-    if (!result.summary.is_null() && !result.summary.at("ledger").at("ok").get<bool>())
+    if (result.kind != Variant::Kind::bound && !result.summary.is_null() &&
+        !result.summary.at("ledger").at("ok").get<bool>())
       names.push_back(result.name);
   return names;
 }

@@ -1,6 +1,7 @@
 #include "app/run/replay_run.h"
 
 #include "app/run/replay_traces.h"
+#include "hw/platform/foresight.h"
 #include "hw/platform/limits.h"
 #include "traces/places.h"
 
@@ -18,6 +19,13 @@ namespace {
 /// SystemC reports the end of a stopped run on stdout, which is the report's.
 void hush_systemc() {
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+}
+
+hw::Scenario scenario_of(const ReplayRequest& request) {
+  ensure(!request.traces.empty(), "a replay without traces");
+  hw::Scenario scenario = hw::read_scenario(load_scenario(request.scenario, request.sets));
+  if (!request.ideal.empty()) hw::lift(scenario, request.ideal);
+  return scenario;
 }
 
 /// Lists for tenants that the command line does not have are a slip, not a default.
@@ -91,16 +99,19 @@ void simulate(const ReplayRequest& request, const std::vector<hw::TenantSetup>& 
 
 ReplayRun run_replay(const ReplayRequest& request) {
   const auto started = std::chrono::steady_clock::now();
-  ensure(!request.traces.empty(), "a replay without traces");
-  hw::Scenario scenario = hw::read_scenario(load_scenario(request.scenario, request.sets));
-  if (!request.ideal.empty()) hw::lift(scenario, request.ideal);
+  hw::Scenario scenario = scenario_of(request);
   check_tenants(scenario, request.traces.size());
   ReplayRun run;
   hush_systemc();
   std::vector<hw::TenantSetup> setups;
   read_traces(request, scenario.replay, run, setups);
 
+  std::vector<std::shared_ptr<const policy::Future>> futures;
+  if (!scenario.policies.empty() && scenario.policies.front()->wants_future())
+    futures = hw::foresee(scenario, setups);
   run.platform = std::make_unique<hw::Platform>(std::move(scenario));
+  for (std::uint32_t g = 0; g < futures.size(); ++g)
+    run.platform->brain(g).foresee(std::move(futures[g]));
   naming_the_traces(request.traces, [&] { simulate(request, setups, run); });
 
   run.makespan = hw::sim_now();
@@ -111,6 +122,15 @@ ReplayRun run_replay(const ReplayRequest& request) {
   run.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return run;
+}
+
+hw::Bound bound_of(const ReplayRequest& request) {
+  const hw::Scenario scenario = scenario_of(request);
+  check_tenants(scenario, request.traces.size());
+  ReplayRun facts;
+  std::vector<hw::TenantSetup> setups;
+  read_traces(request, scenario.replay, facts, setups);
+  return hw::lower_bound(scenario, setups);
 }
 
 } // namespace umf::app

@@ -3,6 +3,7 @@
 #include "app/run/steps.h"
 #include "app/run/trace_source.h"
 #include "hw/fabric/cause.h"
+#include "hw/platform/bound.h"
 #include "hw/platform/ledger.h"
 #include "hw/platform/platform.h"
 #include "hw/platform/replay.h"
@@ -60,5 +61,8 @@ struct ReplayRequest {
 /// reports at their peak. Throws UserError, which names the trace where it is at fault, and
 /// Interrupted.
 ReplayRun run_replay(const ReplayRequest& request);
+
+/// The time below which no policy comes in that replay, its own policy aside; nothing is simulated.
+hw::Bound bound_of(const ReplayRequest& request);
 
 } // namespace umf::app

@@ -1,5 +1,6 @@
 #include "app/run/variants.h"
 
+#include "app/report/json_text.h"
 #include "app/run/apart.h"
 #include "hw/platform/limits.h"
 #include "model/base/error.h"
@@ -18,6 +19,21 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Summarise = std::function<Json(const ReplayRun&)>;
 
+Json json_of(const hw::Bound& bound) {
+  Json parts = Json::array();
+  for (const auto& part : bound.parts) {
+    parts.push_back({{"limit", part.name},
+                     {"what", part.what},
+                     {"ns", part.seconds * 1e9},
+                     {"amount", part.amount},
+                     {"per_s", part.rate}});
+  }
+  return {{"time", {{"simulated_ns", exact_ns(bound.time)}}},
+          {"argument", bound.argument},
+          {"link_bytes", bound.link_bytes.count},
+          {"parts", std::move(parts)}};
+}
+
 VariantResult result_of(const Variant& variant, const Outcome& outcome) {
   VariantResult result{variant.kind, variant.name, nullptr, {}};
   if (outcome.refused)
@@ -33,7 +49,7 @@ VariantResult result_of(const Variant& variant, const Outcome& outcome) {
 std::vector<Variant> policy_variants(const ReplayRequest& base,
                                      const std::vector<std::string>& names) {
   const auto scenario = hw::read_scenario(load_scenario(base.scenario, base.sets));
-  std::vector<std::string> known;
+  std::vector<std::string> known{kBound};
   for (const auto& kind : policy::kinds())
     known.emplace_back(kind_of(*kind.info));
   std::vector<std::string> chosen;
@@ -53,9 +69,11 @@ std::vector<Variant> policy_variants(const ReplayRequest& base,
   }
   std::vector<Variant> variants;
   for (const auto& name : chosen) {
-    variants.push_back({Variant::Kind::policy, name, base});
+    const bool bound = name == kBound;
+    variants.push_back({bound ? Variant::Kind::bound : Variant::Kind::policy, name, base});
     // Last: it replaces the policy and whatever was set of its keys.
-    variants.back().request.sets.push_back("/policy={\"name\":" + in_quotes(name) + "}");
+    if (!bound)
+      variants.back().request.sets.push_back("/policy={\"name\":" + in_quotes(name) + "}");
     variants.back().request.progress = nullptr;
   }
   return variants;
@@ -88,7 +106,10 @@ std::vector<VariantResult> run_variants(const std::vector<Variant>& variants,
   std::vector<Job> jobs;
   for (const Variant& variant : variants)
     jobs.push_back({variant.name, [&] {
-                      const auto packed = Json::to_msgpack(summarise(run_replay(variant.request)));
+                      const auto packed =
+                          Json::to_msgpack(variant.kind == Variant::Kind::bound
+                                               ? json_of(bound_of(variant.request))
+                                               : summarise(run_replay(variant.request)));
                       return std::string(packed.begin(), packed.end());
                     }});
   const auto outcomes = run_apart(jobs);

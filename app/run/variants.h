@@ -10,10 +10,13 @@
 
 namespace umf::app {
 
-/// The same replay with one thing changed.
+/// What `--against` calls the bound that no policy passes.
+inline constexpr const char* kBound = "bound";
+
+/// The same replay with one thing changed; or what bounds it.
 struct Variant {
-  enum class Kind : std::uint8_t { policy, ideal } kind = Kind::policy;
-  std::string name; ///< of the policy, or of the limit lifted
+  enum class Kind : std::uint8_t { policy, ideal, bound } kind = Kind::policy;
+  std::string name; ///< of the policy, of the limit lifted, or kBound
   ReplayRequest request;
 };
 
@@ -21,12 +24,13 @@ struct Variant {
 struct VariantResult {
   Variant::Kind kind = Variant::Kind::policy;
   std::string name;
-  nlohmann::ordered_json summary; ///< null when refused
+  nlohmann::ordered_json summary; ///< null when refused; of a bound, what it is made of
   std::string refusal;
 };
 
-/// `base` under each of the policies, with their default keys; "all" stands for every policy.
-/// The scenario's own is left out. Throws UserError for a name that is no policy.
+/// `base` under each of the policies, with their default keys, and its bound; "all" stands for the
+/// bound and every policy. The scenario's own is left out. Throws UserError for a name that is no
+/// policy.
 std::vector<Variant> policy_variants(const ReplayRequest& base,
                                      const std::vector<std::string>& names);
 /// `base` with each of the limits lifted (hw::limits_of); "all" stands for every one of the
@@ -36,8 +40,8 @@ std::vector<Variant> limit_variants(const ReplayRequest& base,
 
 /// Runs each variant in a child process, since SystemC elaborates once a process, as many at
 /// a time as the machine has cores; results come in the order asked. To be called before this
-/// process has a platform of its own. `summarise` turns a finished run into its summary, in the
-/// child. Throws Interrupted when the user asked to stop.
+/// process has a platform of its own. Bounds are only computed. `summarise` turns a finished run
+/// into its summary, in the child. Throws Interrupted when the user asked to stop.
 std::vector<VariantResult>
 run_variants(const std::vector<Variant>& variants,
              const std::function<nlohmann::ordered_json(const ReplayRun&)>& summarise);

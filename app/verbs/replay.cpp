@@ -162,8 +162,8 @@ Action add_replay(CLI::App& app) {
   verb->add_option("--policy", options->policy,
                    "Policy, with its default keys, over the scenario's");
   verb->add_option("--against", options->against,
-                   "Also under these policies, with their default keys: a list such as "
-                   "static,hbm-only, or all")
+                   "Also under these policies, with their default keys, or beside the time that "
+                   "none passes: a list such as bound,static,belady, or all")
       ->delimiter(',')
       ->allow_extra_args(false);
   verb->add_option("--ideal", options->ideal,

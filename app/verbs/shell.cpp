@@ -1,5 +1,6 @@
 #include "app/verbs/verbs.h"
 
+#include "app/run/variants.h"
 #include "app/version.h"
 #include "hw/platform/scenario.h"
 #include "model/base/error.h"
@@ -74,7 +75,9 @@ Flag flag_of(const CLI::Option& option) {
   if (option.get_items_expected_max() == 0) return flag;
   flag.value = "VALUE";
   flag.choices = listed(option.get_type_name());
-  if (option.check_lname("policy") || option.check_lname("against")) flag.choices = policy_names();
+  const bool against = option.check_lname("against");
+  if (option.check_lname("policy") || against) flag.choices = policy_names();
+  if (against) flag.choices.insert(flag.choices.end(), {kBound, "all"});
   return flag;
 }
 

@@ -102,13 +102,15 @@ void check_cxl_device(const CxlDeviceConfig& config, const dram::Media& media,
                   print(*config.bandwidth), config.channels, print(bound)));
 }
 
+DramFlow::Given given_of(const CxlDeviceConfig& config) {
+  return {config.efficiency, config.mix_loss, config.media_latency, config.queue_latency};
+}
+
 CxlDevice::CxlDevice(sc_core::sc_module_name module, FlowClock& clock,
                      const CxlDeviceConfig& config, const dram::Media& media, std::string tier)
     : MediaTarget(module, clock, kLine, {config.read_energy, config.write_energy}),
       controller_latency_(config.controller_latency),
-      flow_(clock, media,
-            {config.efficiency, config.mix_loss, config.media_latency, config.queue_latency}, tier,
-            Cause::cxl_bandwidth) {}
+      flow_(clock, media, given_of(config), tier, Cause::cxl_bandwidth) {}
 
 void CxlDevice::admit(const tlm::tlm_generic_payload& payload, Burst& burst) {
   burst.add_hop(flow_.resource(), 1.0);

@@ -33,6 +33,7 @@ const Component<CxlDeviceConfig>& cxl_device_component();
 dram::Media cxl_media(const CxlDeviceConfig& config,
                       std::shared_ptr<const dram::DramStandard> standard);
 /// Faults a bandwidth that the channels of this media cannot carry.
+DramFlow::Given given_of(const CxlDeviceConfig& config);
 void check_cxl_device(const CxlDeviceConfig& config, const dram::Media& media,
                       const std::string& pointer, KeyContext& context);
 

@@ -5,7 +5,7 @@ namespace umf::hw {
 DramFlow::DramFlow(FlowClock& clock, const dram::Media& media, const Given& given,
                    const std::string& tier, Cause cause) {
   const dram::Service service(dram::config(media));
-  latency_ = given.latency.value_or(given.controller_latency + service.latency());
+  latency_ = latency(media, given);
   const bool curves = !given.efficiency || !given.mix_loss;
   const double reads = curves ? service.share({}) : 1;
   resource_ = clock.add_resource(tier, dram::peak(media).value * given.efficiency.value_or(reads),
@@ -22,6 +22,19 @@ DramFlow::DramFlow(FlowClock& clock, const dram::Media& media, const Given& give
   const auto shortest = static_cast<double>(service.shortest().count);
   const auto held = static_cast<double>(service.held().count);
   clock.network().set_curve(resource_, {curve, least, shortest, held});
+}
+
+/// Shares are no more than 1: the curve never raises the peak by more than it was lowered for it.
+BytesPerSecond DramFlow::at_most(const dram::Media& media, const Given& given) {
+  const double peak = dram::peak(media).value;
+  if (!given.efficiency) return {peak};
+  if (given.mix_loss) return {peak * *given.efficiency};
+  return {peak * *given.efficiency / dram::Service(dram::config(media)).share({})};
+}
+
+Femtoseconds DramFlow::latency(const dram::Media& media, const Given& given) {
+  if (given.latency) return *given.latency;
+  return given.controller_latency + dram::Service(dram::config(media)).latency();
 }
 
 } // namespace umf::hw

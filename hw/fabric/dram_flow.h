@@ -27,6 +27,10 @@ public:
   DramFlow(FlowClock& clock, const dram::Media& media, const Given& given, const std::string& tier,
            Cause cause);
 
+  /// No mix of bursts is carried faster.
+  static BytesPerSecond at_most(const dram::Media& media, const Given& given);
+  static Femtoseconds latency(const dram::Media& media, const Given& given);
+
   ResourceId resource() const { return resource_; }
   /// Unloaded read, from the controller's port to the array and back.
   Femtoseconds latency() const { return latency_; }

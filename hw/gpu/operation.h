@@ -24,7 +24,8 @@ struct Operation {
 
   std::uint64_t id = 0;
   std::uint32_t tenant = 0;
-  double weight = 1.0; ///< of its bytes and arithmetic where they share a resource
+  std::uint32_t step = UINT32_MAX; ///< its number in a policy::Future
+  double weight = 1.0;             ///< of its bytes and arithmetic where they share a resource
   Kind kind = Kind::kernel;
   stream::Launch launch = stream::Launch::eager;
   std::vector<OperationAccess> accesses;

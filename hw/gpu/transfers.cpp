@@ -87,7 +87,10 @@ void Gpu::send(std::uint32_t slot, Segment::Kind kind, std::uint64_t address) {
   Burst& burst = burst_of(payload);
   burst.token = slot;
   burst.gpu = index_;
-  if (s.resident != kLoose) burst.weight = residents_[s.resident].operation.weight;
+  if (s.resident != kLoose) {
+    burst.weight = residents_[s.resident].operation.weight;
+    burst.step = residents_[s.resident].operation.step;
+  }
   switch (kind) {
   case Segment::Kind::write_back:
     burst.purpose = Purpose::write_back;

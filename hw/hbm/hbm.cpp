@@ -110,14 +110,15 @@ void check_hbm(const HbmConfig& config, const dram::Media& media, const std::str
                   print(*config.bandwidth), config.stacks, print(bound)));
 }
 
+DramFlow::Given given_of(const HbmConfig& config) {
+  return {config.read_efficiency, config.mix_loss, config.media_latency, config.controller_latency};
+}
+
 Hbm::Hbm(sc_core::sc_module_name module, FlowClock& clock, const HbmConfig& config,
          const dram::Media& media, std::string tier)
     : MediaTarget(module, clock, Bytes{dram::organisation(*media.standard).access_bytes},
                   {config.read_energy, config.write_energy}),
-      flow_(clock, media,
-            {config.read_efficiency, config.mix_loss, config.media_latency,
-             config.controller_latency},
-            tier, Cause::hbm_bandwidth) {}
+      flow_(clock, media, given_of(config), tier, Cause::hbm_bandwidth) {}
 
 void Hbm::admit(const tlm::tlm_generic_payload& payload, Burst& burst) {
   burst.add_hop(flow_.resource(), 1.0);

@@ -33,6 +33,8 @@ dram::Media hbm_media(const HbmConfig& config, std::shared_ptr<const dram::DramS
 void check_hbm(const HbmConfig& config, const dram::Media& media, const std::string& pointer,
                KeyContext& context);
 
+DramFlow::Given given_of(const HbmConfig& config);
+
 /// At burst resolution the stacks are one resource. What it carries, by read share and length of
 /// a run, comes from line runs of the same banks (dram::Service) unless the configuration says.
 class Hbm : public MediaTarget {

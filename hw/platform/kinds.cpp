@@ -30,6 +30,9 @@ struct HbmSpec : TierSpec {
   policy::TierClass tier_class() const override { return policy::TierClass::hbm; }
   Bytes capacity() const override { return config.capacity; }
   bool on_package() const override { return true; }
+  DramFlow::Given given() const { return given_of(config); }
+  BytesPerSecond at_most() const override { return DramFlow::at_most(media, given()); }
+  Femtoseconds read_latency() const override { return DramFlow::latency(media, given()); }
   void lift() override {
     media.bandwidth = {kEndlessRate};
     config.read_efficiency = 1;
@@ -65,6 +68,13 @@ struct SramSpec : TierSpec {
   policy::TierClass tier_class() const override { return policy::TierClass::sram; }
   Bytes capacity() const override { return config.capacity; }
   bool on_package() const override { return true; }
+  BytesPerSecond at_most() const override {
+    const double ports = config.ports == SramPorts::separate ? 2 : 1;
+    return {sram_peak(config).value * ports};
+  }
+  Femtoseconds read_latency() const override {
+    return config.bank_latency + config.port_latency * 2;
+  }
   void lift() override {
     config.clock = {kEndlessRate}; // words keep their width
     config.bank_latency = config.port_latency = {};
@@ -91,6 +101,11 @@ struct CxlSpec : TierSpec {
   Bytes capacity() const override { return config.capacity; }
   std::string behind() const override { return config.behind.value_or(""); }
   std::optional<BytesPerSecond> asked() const override { return config.bandwidth; }
+  DramFlow::Given given() const { return given_of(config); }
+  BytesPerSecond at_most() const override { return DramFlow::at_most(media, given()); }
+  Femtoseconds read_latency() const override {
+    return config.controller_latency + DramFlow::latency(media, given());
+  }
   void lift() override {
     media.bandwidth = {kEndlessRate};
     config.efficiency = 1;
@@ -112,6 +127,8 @@ struct HostSpec : TierSpec {
   }
   policy::TierClass tier_class() const override { return policy::TierClass::host; }
   Bytes capacity() const override { return config.capacity; }
+  BytesPerSecond at_most() const override { return plain()->bandwidth; }
+  Femtoseconds read_latency() const override { return config.media_latency; }
   void lift() override {
     config.channel_bandwidth = {kEndlessRate};
     config.efficiency = 1;

@@ -59,6 +59,10 @@ public:
     Femtoseconds latency{}; ///< boundary media
   };
   virtual std::optional<Plain> plain() const { return std::nullopt; }
+  /// No more than this passes at burst resolution, reads and writes together.
+  virtual BytesPerSecond at_most() const { return {kEndlessRate}; }
+  /// Unloaded read at burst resolution (boundary: port).
+  virtual Femtoseconds read_latency() const { return {}; }
   virtual std::unique_ptr<MediaTarget> make(const std::string& module, FlowClock& clock,
                                             const std::string& instance) const = 0;
 };

@@ -25,7 +25,8 @@ Replay::Replay(Platform& platform, const std::vector<TenantSetup>& tenants, Row 
                [this](Femtoseconds when, std::uint32_t tenant, std::uint64_t operation) {
                  releases_.at(when, {tenant, operation});
                  arm();
-               }} {
+               },
+               static_cast<std::uint32_t>(tenants.size())} {
   for (std::uint32_t t = 0; t < tenants.size(); ++t)
     tenants_.push_back(std::make_unique<ReplayTenant>(machine_, tenants[t], t));
   for (std::uint32_t g = 0; g < platform.gpus(); ++g) {

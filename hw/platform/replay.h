@@ -76,8 +76,8 @@ struct ReplayMachine {
   std::function<void(OperationRow&&)> row;
   /// Sees to it that the tenant's release(operation) is called at an instant to come.
   std::function<void(Femtoseconds when, std::uint32_t tenant, std::uint64_t operation)> release_at;
+  std::uint32_t tenants = 1;
   std::uint64_t next_operation = 1;
-  stream::TensorId next_tensor = 1;
 };
 
 /// Replay of kernel streams on a platform, each a tenant with tensors and streams of its own.

@@ -32,52 +32,33 @@ void use_once(std::vector<stream::TensorId>& tensors, stream::TensorId id) {
 } // namespace
 
 void ReplayTenant::take(stream::Tensor&& tensor) {
-  const TensorId in_trace = tensor.id;
-  if (numbers_.count(in_trace) == 0) numbers_.emplace(in_trace, add(std::move(tensor)));
-  // else a weight placed before the run, or what an earlier repetition left
+  // No number: a weight placed before the run, or what an earlier repetition left.
+  if (const auto id = numbers_.declare(tensor)) add(*id, std::move(tensor));
 }
 
-stream::TensorId ReplayTenant::add(stream::Tensor&& tensor) {
-  const TensorId id = machine_.next_tensor++;
-  if (id == 0) throw UserError("more than 2^32 tensors in one run, expected fewer repetitions");
+void ReplayTenant::add(TensorId id, stream::Tensor&& tensor) {
   tensor.id = id;
   tensors_[id].tensor = std::move(tensor);
-  return id;
 }
 
 void ReplayTenant::take(const stream::Free& free) {
-  const auto number = numbers_.find(free.tensor);
-  if (number == numbers_.end()) return;
-  const TensorId id = number->second;
-  numbers_.erase(number);
-  die(id);
+  if (const auto id = numbers_.free(free.tensor)) die(*id);
 }
 
 /// Between repetitions weights and KV cache stay what and where they are; the rest is made
 /// anew, like a framework that ends a step.
 void ReplayTenant::bury_what_the_trace_left() {
-  std::vector<TensorId> dead;
-  for (auto number = numbers_.begin(); number != numbers_.end();) {
-    const auto& tensor = tensors_.at(number->second).tensor;
-    if (memory::region_of(tensor.role) != memory::Region::activation) {
-      ++number;
-      continue;
-    }
-    dead.push_back(number->second);
-    number = numbers_.erase(number);
-  }
-  std::sort(dead.begin(), dead.end());
-  for (const TensorId id : dead)
+  for (const TensorId id : numbers_.end_repetition())
     die(id);
 }
 
 stream::TensorId ReplayTenant::number_of(TensorId in_trace, const OperationRow& row) const {
   const auto number = numbers_.find(in_trace);
-  if (number == numbers_.end())
+  if (!number)
     throw UserError(fmt::format("operation {} {} uses tensor {}, which no record declares; "
                                 "expected a tensor record before it",
                                 row.id, in_quotes(*row.name), in_trace));
-  return number->second;
+  return *number;
 }
 
 std::shared_ptr<const std::string> ReplayTenant::intern(std::string&& name) {
@@ -148,6 +129,11 @@ void ReplayTenant::take(stream::Copy&& copy) {
   };
   pending.source = named(copy.source);
   pending.destination = named(copy.destination);
+  if (pending.copy_bytes > 0) {
+    const CopySides sides = sides_of(copy.kind);
+    if (sides.from_device && !pending.source) pending.source = scratch(pending, 0);
+    if (sides.to_device && !pending.destination) pending.destination = scratch(pending, 1);
+  }
   issue(std::move(pending), {copy.issue_ns,
                              copy.start_ns,
                              cost_of(platform_.scenario().gpu.launch, pending.operation.launch),
@@ -167,25 +153,9 @@ void ReplayTenant::add_access(Pending& pending, TensorState& tensor, const strea
     throw UserError(fmt::format("kernel {} {} lists raw addresses, which burst resolution cannot "
                                 "replay; expected byte ranges or block indices",
                                 pending.row.id, in_quotes(*pending.row.name)));
-  const std::uint64_t moved = stream::moved_bytes(access).count;
-  if (access.indices.empty()) {
-    add_range(pending, tensor, access.offset, moved, access.write, true);
-    return;
-  }
-  // Blocks, with neighbours joined; a fraction shortens each.
-  const std::uint64_t block = access.block_bytes.count;
-  std::vector<std::uint64_t> blocks = access.indices;
-  std::sort(blocks.begin(), blocks.end());
-  for (std::size_t i = 0; i < blocks.size();) {
-    std::size_t end = i + 1;
-    while (end < blocks.size() && blocks[end] <= blocks[end - 1] + 1 && access.fraction >= 1.0)
-      ++end;
-    const std::uint64_t length = access.fraction >= 1.0
-                                     ? (blocks[end - 1] - blocks[i] + 1) * block
-                                     : (moved + blocks.size() - 1) / blocks.size();
-    add_range(pending, tensor, access.offset + blocks[i] * block, length, access.write, true);
-    i = end;
-  }
+  each_range(access, [&](std::uint64_t offset, std::uint64_t length) {
+    add_range(pending, tensor, offset, length, access.write, true);
+  });
 }
 
 void ReplayTenant::add_range(Pending& pending, TensorState& tensor, std::uint64_t offset,
@@ -228,40 +198,24 @@ ReplayTenant::TensorState& ReplayTenant::live(TensorId id, std::uint32_t gpu) {
   return tensor;
 }
 
-/// Copies of profiler traces name no tensors: they work on a buffer of their own, one a
-/// stream and size class.
-ReplayTenant::TensorState& ReplayTenant::scratch(const Pending& pending, std::uint64_t bytes,
-                                                 std::uint32_t which) {
+/// Copies of profiler traces name no tensors: they work on a buffer of their own.
+stream::TensorId ReplayTenant::scratch(const Pending& pending, std::uint32_t which) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 48;
-  if (bytes > kMost)
-    throw UserError(
-        fmt::format("copy {} moves {} B, expected at most {} B", pending.row.id, bytes, kMost));
-  const unsigned size_class = static_cast<unsigned>(std::bit_width(bytes - 1));
-  const auto key = std::make_tuple(pending.row.stream, which, size_class);
-  auto it = scratch_.find(key);
-  if (it == scratch_.end()) {
-    stream::Tensor tensor;
-    tensor.name =
-        fmt::format("scratch of stream {} (2^{} B)", pending.row.stream.stream, size_class);
-    tensor.role = stream::Role::workspace;
-    tensor.bytes = {std::uint64_t{1} << size_class};
-    it = scratch_.emplace(key, add(std::move(tensor))).first;
-  }
-  return live(it->second, pending.gpu);
+  if (pending.copy_bytes > kMost)
+    throw UserError(fmt::format("copy {} moves {} B, expected at most {} B", pending.row.id,
+                                pending.copy_bytes, kMost));
+  auto [id, fresh] = numbers_.scratch(pending.row.stream, which, {pending.copy_bytes});
+  if (fresh) add(id, std::move(*fresh));
+  return id;
 }
 
 void ReplayTenant::build_copy(Pending& pending) {
   const std::uint64_t bytes = pending.copy_bytes;
   if (bytes == 0) return;
-  using stream::CopyKind;
-  const CopyKind kind = pending.copy;
-  const bool memset = kind == CopyKind::memset;
-  const bool from_host = kind == CopyKind::host_to_device || kind == CopyKind::host_to_host;
-  const bool to_host = kind == CopyKind::device_to_host || kind == CopyKind::host_to_host;
-  const auto device_side = [&](const std::optional<TensorId>& named, bool write,
-                               std::uint32_t which) {
-    TensorState& tensor = named ? live(*named, pending.gpu) : scratch(pending, bytes, which);
-    add_range(pending, tensor, 0, bytes, write, memset);
+  const CopySides sides = sides_of(pending.copy);
+  const bool memset = pending.copy == stream::CopyKind::memset;
+  const auto device_side = [&](TensorId id, bool write) {
+    add_range(pending, live(id, pending.gpu), 0, bytes, write, memset);
   };
   const auto host_side = [&](bool write) {
     const int tier = platform_.host_tier(pending.gpu);
@@ -277,8 +231,10 @@ void ReplayTenant::build_copy(Pending& pending) {
     pending.operation.accesses.push_back(
         {physical_address(static_cast<std::uint16_t>(tier), 0), {bytes}, write, false});
   };
-  if (!memset) from_host ? host_side(false) : device_side(pending.source, false, 0);
-  to_host ? host_side(true) : device_side(pending.destination, true, 1);
+  if (sides.from_host) host_side(false);
+  if (sides.from_device) device_side(*pending.source, false);
+  if (sides.to_host) host_side(true);
+  if (sides.to_device) device_side(*pending.destination, true);
   if (memset) return;
   result_.totals.copy_side_bytes += bytes * pending.operation.accesses.size();
 }

@@ -1,6 +1,7 @@
 #include "hw/platform/replay_tenant.h"
 
 #include "model/base/json.h"
+#include "model/policy/future.h"
 
 #include <fmt/format.h>
 
@@ -12,14 +13,14 @@ namespace umf::hw {
 
 ReplayTenant::ReplayTenant(ReplayMachine& machine, const TenantSetup& setup, std::uint32_t index)
     : machine_(machine), platform_(machine.platform), config_(platform_.scenario().replay),
-      setup_(setup), index_(index), host_(config_.mode) {
+      setup_(setup), index_(index), host_(config_.mode), numbers_(index, machine.tenants) {
   naming_the_trace([&] {
     for (auto& [tensor, device] : setup_.initial) {
-      if (numbers_.count(tensor.id) > 0) continue; // declared twice
+      if (numbers_.find(tensor.id)) continue; // declared twice
       const std::uint32_t gpu = gpu_of(device);
       const TensorId in_trace = tensor.id;
       take(std::move(tensor));
-      const TensorId id = numbers_.at(in_trace);
+      const TensorId id = *numbers_.find(in_trace);
       live(id, gpu).touched = true;
       platform_.brain(gpu).preload(id);
     }
@@ -166,6 +167,7 @@ void ReplayTenant::issue(Pending&& pending, HostClock::Times times) {
   pending.row.repeat = static_cast<std::uint32_t>(result_.repeats.size());
   pending.operation.id = index;
   pending.operation.tenant = index_;
+  pending.operation.step = policy::Future::step_of(issued_++, index_, machine_.tenants);
   pending.operation.weight = config_.weight_of(index_);
   for (const TensorId id : pending.tensors)
     ++tensors_.at(id).users;

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "hw/platform/replay.h"
+#include "hw/platform/tensor_numbers.h"
 
 #include <map>
 #include <optional>
 #include <set>
-#include <tuple>
 #include <unordered_map>
 
 namespace umf::hw {
@@ -81,14 +81,14 @@ private:
   void take(stream::Kernel&& kernel);
   void take(stream::Copy&& copy);
   TensorId number_of(TensorId in_trace, const OperationRow& row) const;
-  TensorId add(stream::Tensor&& tensor);
+  void add(TensorId id, stream::Tensor&& tensor);
   void bury_what_the_trace_left();
   void build_accesses(Pending& pending);
   void build_copy(Pending& pending);
   void add_access(Pending& pending, TensorState& tensor, const stream::Access& access);
   void add_range(Pending& pending, TensorState& tensor, std::uint64_t offset, std::uint64_t length,
                  bool write, bool cached);
-  TensorState& scratch(const Pending& pending, std::uint64_t bytes, std::uint32_t which);
+  TensorId scratch(const Pending& pending, std::uint32_t which);
   TensorState& live(TensorId id, std::uint32_t gpu);
   void die(TensorId id);
   void release_user(TensorId id);
@@ -112,9 +112,9 @@ private:
   std::optional<std::int64_t> standing_end_ns_;
   std::map<std::int32_t, std::uint32_t> gpu_of_device_;
 
-  std::unordered_map<TensorId, TensorId> numbers_; ///< the machine's, by the trace's
+  TensorNumbers numbers_;
+  std::uint64_t issued_ = 0; ///< operations, all repetitions together
   std::unordered_map<TensorId, TensorState> tensors_;
-  std::map<std::tuple<stream::StreamId, std::uint32_t, unsigned>, TensorId> scratch_;
   std::unordered_map<std::string, std::shared_ptr<const std::string>> names_;
   std::vector<Segment> stale_;
   std::set<TensorId> waiting_release_;

@@ -130,7 +130,7 @@ void Scheduler::resolve(const Payload& payload, const Burst& burst) {
   const std::uint64_t length = payload.get_data_length();
   runs_.clear();
   if (burst.purpose != Purpose::write_back) {
-    brain_.touch(begin, {length}, payload.is_write(), sim_now(), runs_);
+    brain_.touch(begin, {length}, payload.is_write(), sim_now(), runs_, burst.step);
     return;
   }
   mapped_.clear();
@@ -145,7 +145,7 @@ void Scheduler::resolve(const Payload& payload, const Burst& burst) {
       const auto* tensor = brain_.space().holder(at);
       ensure(tensor != nullptr, "scheduler: page without a tensor");
       const std::uint64_t stop = std::min(end, tensor->base + tensor->pages * page_);
-      brain_.touch(at, {stop - at}, true, sim_now(), runs_);
+      brain_.touch(at, {stop - at}, true, sim_now(), runs_, burst.step);
       at = stop;
     }
   }
@@ -366,7 +366,9 @@ void Scheduler::retry_parked() {
 void Scheduler::retry(std::uint32_t id) {
   std::vector<memory::PageRun> runs;
   const Piece piece = pieces_[id];
-  brain_.again(piece.address, {piece.length}, requests_[piece.request].write, sim_now(), runs);
+  const Request& request = requests_[piece.request];
+  brain_.again(piece.address, {piece.length}, request.write, sim_now(), runs,
+               burst_of(*request.payload).step);
   const auto end_in = [&](const memory::PageRun& run) {
     return std::min(piece.address + piece.length, (run.first + run.count) * page_);
   };

@@ -6,6 +6,7 @@
 #include "model/memory/page_table.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,8 +14,14 @@
 /// Decisions about where pages live. Pure: no SystemC, time is an argument.
 namespace umf::policy {
 
+class Future;
+
 using memory::PageNumber;
 using memory::TierIndex;
+
+/// Numbers the operations of a run as a Future does.
+using StepNumber = std::uint32_t;
+inline constexpr StepNumber kNoStep = UINT32_MAX; ///< of nobody, or never
 
 /// What a tier is to a policy. Order in Ground::tiers is the scenario's.
 enum class TierClass : std::uint8_t { hbm, sram, pool, host };
@@ -65,7 +72,8 @@ struct Touch {
   memory::PageRun pages; ///< one run, in one state
   bool write = false;
   Femtoseconds now{};
-  Bytes bytes{}; ///< of the run that the access wants
+  Bytes bytes{};             ///< of the run that the access wants
+  StepNumber step = kNoStep; ///< the operation that asks
 };
 
 /// What a policy asks the machine to do: move those of the pages that are in tier `from` (any,
@@ -95,6 +103,11 @@ struct Settled {
 class Policy {
 public:
   virtual ~Policy() = default;
+
+  /// Whether it decides by what is to come: it is then told before anything is placed, where the
+  /// future can be known. Without, it still decides.
+  virtual bool wants_future() const { return false; }
+  virtual void foresee(std::shared_ptr<const Future>) {}
 
   /// Appends grants that add up to need.pages, or throws UserError naming the tensor,
   /// what it needs and what there is.

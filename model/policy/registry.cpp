@@ -12,10 +12,12 @@ Kind fixed_shares();
 Kind lru();
 Kind remote_read();
 Kind umf();
+Kind belady();
+Kind best_static();
 
 std::span<const Kind> kinds() {
   static const std::array table = {
-      hbm_only(), fixed_shares(), lru(), remote_read(), umf(),
+      hbm_only(), fixed_shares(), lru(), remote_read(), umf(), best_static(), belady(),
   };
   return table;
 }

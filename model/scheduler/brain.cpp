@@ -32,6 +32,10 @@ Brain::Brain(policy::Ground ground, std::unique_ptr<policy::Policy> policy)
 
 Brain::~Brain() = default;
 
+void Brain::foresee(std::shared_ptr<const policy::Future> future) {
+  policy_->foresee(std::move(future));
+}
+
 void Brain::declare(const stream::Tensor& tensor) {
   const auto& entry = space_.declare(tensor);
   padding_ += Bytes{entry.pages * ground_.page.count} - tensor.bytes;
@@ -115,23 +119,23 @@ void Brain::reserve(std::uint64_t address, Bytes length) {
 }
 
 policy::Touch Brain::touch_of(const PageRun& run, std::uint64_t address, Bytes length, bool write,
-                              Femtoseconds now) const {
+                              Femtoseconds now, policy::StepNumber step) const {
   const std::uint64_t from = std::max(address, run.first * ground_.page.count);
   const std::uint64_t to =
       std::min(address + length.count, (run.first + run.count) * ground_.page.count);
-  return {space_.holder(from), run, write, now, {to - from}};
+  return {space_.holder(from), run, write, now, {to - from}, step};
 }
 
 void Brain::touch(std::uint64_t address, Bytes length, bool write, Femtoseconds now,
-                  std::vector<PageRun>& runs) {
+                  std::vector<PageRun>& runs, policy::StepNumber step) {
   reserve(address, length);
   const auto before = runs.size();
   look(address, length, runs);
   for (std::size_t i = before; i < runs.size(); ++i) {
     ++counters_.touches;
-    const policy::Touch touch = touch_of(runs[i], address, length, write, now);
+    const policy::Touch touch = touch_of(runs[i], address, length, write, now, step);
     if (still(runs[i]) && policy_->faults(touch, ground_))
-      raise_fault(runs[i], write);
+      raise_fault(runs[i], write, step);
     else
       policy_->touched(touch, ground_, orders_);
   }
@@ -152,13 +156,13 @@ void Brain::touch(std::uint64_t address, Bytes length, bool write, Femtoseconds 
 }
 
 void Brain::again(std::uint64_t address, Bytes length, bool write, Femtoseconds now,
-                  std::vector<PageRun>& runs) {
+                  std::vector<PageRun>& runs, policy::StepNumber step) {
   const auto before = runs.size();
   look(address, length, runs);
   for (std::size_t i = before; i < runs.size(); ++i) {
     if (!still(runs[i])) continue;
-    if (policy_->faults(touch_of(runs[i], address, length, write, now), ground_))
-      raise_fault(runs[i], write);
+    if (policy_->faults(touch_of(runs[i], address, length, write, now, step), ground_))
+      raise_fault(runs[i], write, step);
     else if (runs[i].state == PageState::blank)
       make_resident(runs[i]);
   }
@@ -173,8 +177,8 @@ void Brain::make_resident(PageRun& run) {
   table_.set_state(run.first, run.count, PageState::resident);
 }
 
-void Brain::raise_fault(PageRun& run, bool write) {
-  faults_.push_back({run.first, run.count, write, run.state == PageState::blank, 0});
+void Brain::raise_fault(PageRun& run, bool write, policy::StepNumber step) {
+  faults_.push_back({run.first, run.count, write, run.state == PageState::blank, 0, step});
   fault_pages_ += run.count;
   counters_.faults += run.count;
   run.state = PageState::suspended;
@@ -228,7 +232,7 @@ void Brain::take_fill(const policy::Order& order) {
     if ((run.state != PageState::resident && !blank) || run.tier == order.to) continue;
     if (order.from && run.tier != *order.from) continue;
     table_.set_state(run.first, run.count, PageState::suspended);
-    fills_.push_back({run.first, run.count, false, blank, order.to});
+    fills_.push_back({run.first, run.count, false, blank, order.to, policy::kNoStep});
   }
 }
 
@@ -265,12 +269,13 @@ void Brain::serve_faults(std::uint64_t pages, Femtoseconds now) {
     table_.lookup(fault.first, count, runs_);
     const PageRun run = runs_.front(); // frames may differ along a fault: the rest comes next
     const std::uint64_t address = run.first * ground_.page.count;
-    policy_->resolve(touch_of(run, address, {run.count * ground_.page.count}, fault.write, now),
-                     ground_, orders_);
+    policy_->resolve(
+        touch_of(run, address, {run.count * ground_.page.count}, fault.write, now, fault.step),
+        ground_, orders_);
     take_orders();
     if (faults_.empty() || faults_.front().first != fault.first) continue;
     const std::uint64_t still = std::min(run.count, faults_.front().count); // nothing fills it
-    map_in_place({run.first, still, fault.write, fault.blank, 0});
+    map_in_place({run.first, still, fault.write, fault.blank, 0, fault.step});
     fault_pages_ -= still;
     faults_.front().first += still;
     faults_.front().count -= still;

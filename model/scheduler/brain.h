@@ -62,6 +62,9 @@ public:
   Brain(const Brain&) = delete;
   Brain& operator=(const Brain&) = delete;
 
+  /// Tells a policy that wants to know what is to come; before anything is placed.
+  void foresee(std::shared_ptr<const policy::Future> future);
+
   /// Gives a tensor its logical range; no page exists yet (S2: deferred pages cost nothing).
   void declare(const stream::Tensor& tensor);
   /// Initial residency: places the whole tensor before time starts.
@@ -75,11 +78,12 @@ public:
 
   /// Resolves [address, address + length): appends one run per (state, tier, frame run),
   /// materialising deferred pages by the policy. The runs cover whole pages.
+  /// `step`: the operation that asks.
   void touch(std::uint64_t address, Bytes length, bool write, Femtoseconds now,
-             std::vector<PageRun>& runs);
+             std::vector<PageRun>& runs, policy::StepNumber step = policy::kNoStep);
   /// An access that waited comes again: as look, but pages without a valid mapping fault.
   void again(std::uint64_t address, Bytes length, bool write, Femtoseconds now,
-             std::vector<PageRun>& runs);
+             std::vector<PageRun>& runs, policy::StepNumber step = policy::kNoStep);
   /// As touch, but looks only: no events, no placement.
   void look(std::uint64_t address, Bytes length, std::vector<PageRun>& runs) const;
 
@@ -123,7 +127,8 @@ private:
     PageNumber first = 0;
     std::uint64_t count = 0;
     bool write = false, blank = false;
-    TierIndex to = 0; ///< once a fill was ordered
+    TierIndex to = 0;                          ///< once a fill was ordered
+    policy::StepNumber step = policy::kNoStep; ///< of the first that faulted
   };
 
   std::vector<Active>::iterator active(const Command& command, Stage stage);
@@ -131,10 +136,10 @@ private:
                    bool initial);
   memory::Region region_of(PageNumber page) const;
   policy::Touch touch_of(const PageRun& run, std::uint64_t address, Bytes length, bool write,
-                         Femtoseconds now) const;
+                         Femtoseconds now, policy::StepNumber step) const;
   static bool still(const PageRun& run);
   void make_resident(PageRun& run);
-  void raise_fault(PageRun& run, bool write);
+  void raise_fault(PageRun& run, bool write, policy::StepNumber step);
   void take_orders();
   void take_move(const policy::Order& order);
   void take_fill(const policy::Order& order);

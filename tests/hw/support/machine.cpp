@@ -2,6 +2,8 @@
 
 #include "tests/hw/support/memory_source.h"
 
+#include "hw/platform/foresight.h"
+
 #include "model/base/json.h"
 
 #include <fmt/format.h>
@@ -124,7 +126,7 @@ std::string Outcome::unbalanced() const {
   return names;
 }
 
-static hw::TenantSetup tenant_of(std::vector<stream::Record> records) {
+hw::TenantSetup tenant_of(std::vector<stream::Record> records) {
   hw::TenantSetup tenant;
   for (const auto& record : records)
     if (const auto* t = std::get_if<stream::Tensor>(&record);
@@ -138,8 +140,12 @@ Outcome replay_tenants(hw::Scenario scenario, std::vector<std::vector<stream::Re
   std::vector<hw::TenantSetup> tenants;
   for (auto& records : traces)
     tenants.push_back(tenant_of(std::move(records)));
+  std::vector<std::shared_ptr<const policy::Future>> futures;
+  if (scenario.policies.front()->wants_future()) futures = hw::foresee(scenario, tenants);
   Outcome outcome;
   outcome.platform = std::make_unique<hw::Platform>(std::move(scenario));
+  for (std::uint32_t g = 0; g < futures.size(); ++g)
+    outcome.platform->brain(g).foresee(futures[g]);
   hw::Replay replay(*outcome.platform, tenants,
                     [&](hw::OperationRow&& row) { outcome.rows.push_back(std::move(row)); });
   replay.run();

@@ -54,6 +54,9 @@ struct Outcome {
   std::string unbalanced() const;
 };
 
+/// The records as one trace to replay: its weights are there from the start.
+hw::TenantSetup tenant_of(std::vector<stream::Record> records);
+
 /// Replays the records. Elaborates SystemC: once a process.
 Outcome replay(hw::Scenario scenario, std::vector<stream::Record> records);
 /// The same for several traces at once.
