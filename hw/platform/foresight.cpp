@@ -17,7 +17,8 @@ namespace {
 class Foresight : public WalkListener {
 public:
   Foresight(const Scenario& scenario, std::uint32_t tenants)
-      : page_(scenario.scheduler.page), tenants_(tenants) {
+      : page_(scenario.scheduler.page), lanes_(scenario.gpu.compute.ranges_at_once),
+        tenants_(tenants) {
     for (std::uint32_t g = 0; g < scenario.general.gpus; ++g)
       gpus_.push_back(std::make_unique<Gpu>(scenario));
   }
@@ -54,7 +55,7 @@ public:
       }
       accesses_.push_back({entry.base + range.offset, {range.length}, range.write, range.cached});
     }
-    gpu.l2.plan(accesses_, segments_, write_backs_);
+    gpu.l2.plan(accesses_, lanes_, segments_, write_backs_);
     for (const auto& list : segments_)
       for (const Segment& segment : list)
         if (segment.kind != Segment::Kind::hit && segment.kind != Segment::Kind::store)
@@ -102,6 +103,7 @@ private:
   }
 
   Bytes page_;
+  std::size_t lanes_; ///< of a kernel, as the GPU has them
   std::uint32_t tenants_;
   std::vector<std::unique_ptr<Gpu>> gpus_;
   policy::StepNumber next_ = 0;

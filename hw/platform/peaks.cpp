@@ -24,11 +24,11 @@ double over(double rate, double first, double second) {
 
 Peaks::Peaks(const Scenario& scenario) : scenario_(scenario), topology_(scenario) {}
 
-WayPeak Peaks::link(const LinkSpec& link) const {
-  double raw = link.options.raw_bytes_per_second;
-  for (const auto& change : link.options.changes)
+WayPeak Peaks::link(const LinkSpec& spec) const {
+  double raw = spec.options.raw_bytes_per_second;
+  for (const auto& change : spec.options.changes)
     raw = std::max(raw, change.raw_bytes_per_second);
-  const WireCost& cost = link.options.cost;
+  const link::WireCost cost = spec.options.shape.cost(); // the least: ends do not matter
   const double read = over(raw, cost.read_tx, cost.read_rx);
   const double write = over(raw, cost.write_tx, cost.write_rx);
   return {read, write, read + write};

@@ -4,6 +4,7 @@
 #include "tests/app/samples.h"
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <map>
@@ -82,7 +83,7 @@ std::string drawn(std::uint64_t seed) {
     const std::uint64_t bytes = (1 + random.next_below(64)) << 16;
     text += line({{"record", "tensor"},
                   {"id", next},
-                  {"name", "t" + std::to_string(next)},
+                  {"name", fmt::format("t{}", next)},
                   {"role", role},
                   {"bytes", bytes}});
     alive.emplace_back(next++, bytes);
