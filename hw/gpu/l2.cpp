@@ -6,6 +6,8 @@ namespace umf::hw {
 
 namespace {
 
+constexpr std::uint64_t kLineSectors = 4;
+
 void append(std::vector<Segment>& list, Segment::Kind kind, memory::Range range,
             std::uint64_t after = 0) {
   if (range.empty()) return;
@@ -56,10 +58,13 @@ void L2::plan(const std::vector<OperationAccess>& accesses, std::size_t most_lan
   const std::uint64_t slice = std::max<std::uint64_t>(cache_.capacity() / 8, config_.sector.count);
   const std::uint64_t rounds = cache_.capacity() == 0 ? 1 : total / slice + 1;
   for (std::uint64_t round = 0; round < rounds; ++round) {
+    const auto border = [&](std::uint64_t whole) { // blocks sweep whole lines
+      return whole * (round + 1) / rounds / kLineSectors * kLineSectors;
+    };
     before_ = total / rounds * round;
     for (std::size_t l = 0; l < lanes; ++l)
-      advance(lanes_[l], lanes_[l].whole * (round + 1) / rounds, accesses, segments[l],
-              write_backs);
+      advance(lanes_[l], round + 1 == rounds ? lanes_[l].whole : border(lanes_[l].whole), accesses,
+              segments[l], write_backs);
   }
   before_ = 0;
 }

@@ -59,7 +59,8 @@ TEST_CASE("a file that is no whole trace is refused with its place", "[app]") {
   const std::string packed = gzipped(plain_trace(2000));
   const auto [name, bytes, said] = GENERATE_REF(values<Row>({
       {"empty", "",
-       "empty: an empty file, expected one of: umft, umfsim JSON lines, kineto, address"},
+       "empty: an empty file, expected one of: umft, umfsim JSON lines, mooncake, azure, kineto, "
+       "address"},
       {"empty.gz", gzipped(""), "empty.gz: an empty file, expected one of"},
       {"text", "to be or not to be", "text: an unknown trace format, expected one of"},
       {"other.json", R"({"answer":42})", "other.json@12: expected \"traceEvents\" in this object"},

@@ -18,8 +18,8 @@ TEST_CASE("wrong usage is one line on stderr and exit 2", "[app]") {
       {{}, "umfsim: no verb given"},
       {{"replya"},
        "unknown verb \"replya\", expected one of replay, inspect, convert, describe, "
-       "schema, check, tables, regress, validate, generate, completion, man (did you mean "
-       "\"replay\"?)"},
+       "schema, check, tables, regress, validate, generate, serve-sim, completion, man (did you "
+       "mean \"replay\"?)"},
       {{"--quiet", "replay", "t.jsonl", "--scenario", machine}, "--quiet"},
       {{"replay"}, "TRACE is required"},
       {{"replay", "t.jsonl"}, "--scenario is required"},

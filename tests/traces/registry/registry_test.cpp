@@ -37,10 +37,10 @@ TEST_CASE("an unknown trace is refused with the formats there are") {
     }
     return "no error";
   };
-  REQUIRE(error_of("hello") ==
-          ": an unknown trace format, expected one of: umft, umfsim JSON lines, kineto, address");
-  REQUIRE(error_of("") ==
-          ": an empty file, expected one of: umft, umfsim JSON lines, kineto, address");
+  REQUIRE(error_of("hello") == ": an unknown trace format, expected one of: umft, umfsim JSON "
+                               "lines, mooncake, azure, kineto, address");
+  REQUIRE(error_of("") == ": an empty file, expected one of: umft, umfsim JSON lines, mooncake, "
+                          "azure, kineto, address");
   REQUIRE_THROWS_AS(open_trace(folder / "missing"), UserError);
 }
 
