@@ -58,6 +58,7 @@ void read_traces(const ReplayRequest& request, const hw::ReplayConfig& config, R
   for (std::size_t t = 0; t < request.traces.size(); ++t) {
     const auto& trace = request.traces[t];
     TraceFacts facts = read_facts(trace, request.shapes_from, request.stop);
+    require_work(facts, trace);
     require_times(facts, config.mode, trace);
     setups.push_back(
         {traces::place_of(trace.string()),

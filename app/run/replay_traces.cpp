@@ -81,6 +81,13 @@ TraceFacts read_facts(const std::filesystem::path& trace, const std::filesystem:
   return facts;
 }
 
+void require_work(const TraceFacts& facts, const std::filesystem::path& trace) {
+  const auto& counted = facts.summary;
+  if (counted.requests > 0 && counted.kernels + counted.copies.count + counted.memsets.count == 0)
+    throw UserError(traces::place_of(trace.string()),
+                    "requests and no kernels, expected serve-sim for them, or a trace of kernels");
+}
+
 void require_times(const TraceFacts& facts, hw::ReplayMode mode,
                    const std::filesystem::path& trace) {
   const auto& counted = facts.summary;

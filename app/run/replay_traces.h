@@ -25,6 +25,9 @@ struct TraceFacts {
 TraceFacts read_facts(const std::filesystem::path& trace, const std::filesystem::path& shapes_from,
                       std::function<bool()> stop);
 
+/// Throws UserError for requests without kernels: nothing would be simulated.
+void require_work(const TraceFacts& facts, const std::filesystem::path& trace);
+
 /// Throws UserError where the mode needs times that no operation of the trace has.
 void require_times(const TraceFacts& facts, hw::ReplayMode mode,
                    const std::filesystem::path& trace);
