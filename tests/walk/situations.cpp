@@ -111,7 +111,7 @@ const std::vector<Situation>& situations() {
 const std::vector<Exception>& exceptions() {
   static const std::vector<Exception> list = {
       {"/name", {}, "what reports call it"},
-      {"/seed", {}, "nothing is drawn at random yet"},
+      {"/seed", {}, "a replay draws nothing at random"},
       {"/gpu/l1/capacity", {}, kChase},
       {"/gpu/l1/latency", {}, kChase},
       {"/gpu/l1/ways", {}, kChase},
