@@ -130,8 +130,7 @@ void Batcher::admit(std::int64_t now_ns, Iteration& iteration, std::uint64_t bud
       if (budget == 0 || running_.size() == config_.max_sequences) return;
       const std::uint32_t index = queue.front();
       Sequence& sequence = sequences_[index];
-      if (sees_too_much(iteration, sequence) || !take_blocks(sequence))
-        return; // nobody overtakes
+      if (sees_too_much(iteration, sequence) || !take_blocks(sequence)) return; // nobody overtakes
       queue.pop_front();
       sequence.admission = admissions_++;
       if (sequence.outcome.admitted_ns < 0) {

@@ -17,7 +17,8 @@ TEST_CASE("policies have names of their own and can be made from no keys at all"
     CHECK(names.insert(kind.info->name).second);
     CHECK(make_policy(R"({"name": ")" + kind.info->name.substr(7) + R"("})") != nullptr);
   }
-  for (const std::string name : {"hbm-only", "static", "lru", "remote-read", "umf", "best-static", "belady"})
+  for (const std::string name :
+       {"hbm-only", "static", "lru", "remote-read", "umf", "best-static", "belady"})
     CHECK(names.count("policy." + name) == 1);
 }
 
