@@ -194,12 +194,13 @@ private:
 } // namespace
 
 Kind belady() {
-  return {&component().info(),
-          "Yardstick: demand paging that knows what comes; what is wanted last leaves, so no "
-          "demand paging fetches less.",
-          [](const JsonValue& object, KeyContext& context) -> std::unique_ptr<Policy> {
-            return std::make_unique<Belady>(component().read(object, context, kNameKey));
-          }};
+  return {
+      &component().info(),
+      "Yardstick: demand paging that knows what comes; what is wanted last leaves, which misses "
+      "least.",
+      [](const JsonValue& object, KeyContext& context) -> std::unique_ptr<Policy> {
+        return std::make_unique<Belady>(component().read(object, context, kNameKey));
+      }};
 }
 
 } // namespace umf::policy
