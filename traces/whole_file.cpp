@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
+#include <memory>
+#include <system_error>
 
 namespace umf::traces {
 
@@ -44,6 +46,28 @@ void WholeFile::fail(std::string_view doing) const {
                   fmt::format("cannot {} it: {}, expected a folder with room that "
                               "may be written",
                               doing, std::strerror(errno)));
+}
+
+void write_whole(const WholeFiles& files) {
+  std::vector<std::unique_ptr<WholeFile>> written;
+  for (const auto& [path, bytes] : files) {
+    written.push_back(std::make_unique<WholeFile>(path));
+    written.back()->write(bytes);
+  }
+  for (const auto& file : written)
+    file->finish();
+}
+
+void write_whole(const std::filesystem::path& folder, const WholeFiles& files) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw UserError(place_of(folder.string()),
+                    "cannot be made: " + error.message() + ", expected a folder");
+  WholeFiles below;
+  for (const auto& [name, bytes] : files)
+    below.emplace_back(folder / name, bytes);
+  write_whole(below);
 }
 
 } // namespace umf::traces

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace umf::traces {
 
@@ -33,5 +35,12 @@ private:
   std::FILE* file_ = nullptr;
   std::uint64_t position_ = 0;
 };
+
+/// Files as (path, bytes): all are written before the first gets its name, so that a full disk
+/// leaves none behind.
+using WholeFiles = std::vector<std::pair<std::filesystem::path, std::string>>;
+void write_whole(const WholeFiles& files);
+/// The same below a folder, which is made where it is not there.
+void write_whole(const std::filesystem::path& folder, const WholeFiles& files);
 
 } // namespace umf::traces

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include <array>
-#include <memory>
+#include <ctime>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -359,25 +359,20 @@ void check_folder(const std::filesystem::path& folder) {
 }
 
 void write_files(const ReplayRun& run, const RunFacts& facts, const std::filesystem::path& folder) {
-  const std::array<std::pair<const char*, std::string>, 5> files = {
-      {{"kernels.csv", kernels_csv(run)},
-       {"timeseries.csv", timeseries_csv(run)},
-       {"timeline.json", timeline_json(run)},
-       {"run.json", json_text(run_json(run, facts))},
-       {"summary.json", json_text(summary_json(run, facts.variants))}}};
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    throw UserError(traces::place_of(folder.string()),
-                    "cannot be made: " + error.message() + ", expected a folder");
-  // All are written before the first gets its name: a full disk leaves none behind.
-  std::vector<std::unique_ptr<traces::WholeFile>> written;
-  for (const auto& [name, text] : files) {
-    written.push_back(std::make_unique<traces::WholeFile>(folder / name));
-    written.back()->write(text);
-  }
-  for (const auto& file : written)
-    file->finish();
+  traces::write_whole(folder, {{"kernels.csv", kernels_csv(run)},
+                               {"timeseries.csv", timeseries_csv(run)},
+                               {"timeline.json", timeline_json(run)},
+                               {"run.json", json_text(run_json(run, facts))},
+                               {"summary.json", json_text(summary_json(run, facts.variants))}});
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
 }
 
 } // namespace umf::app

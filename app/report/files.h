@@ -11,6 +11,9 @@
 
 namespace umf::app {
 
+/// As RunFacts has it.
+std::string utc_now();
+
 /// What else the files say about a run.
 struct RunFacts {
   std::string command;

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -111,47 +110,50 @@ Json serving_json(const ServeRun& run, const std::optional<FoldingError>& error)
   const Json machine = summary_json(run.machine);
   const auto all = serving::latency_of(run.outcomes, run.config.service_classes());
   const serving::BatchCounters& c = run.counters;
-  Json summary = {{"version", kVersion},
-                  {"scenario", machine.at("scenario")},
-                  {"seed", machine.at("seed")},
-                  {"resolution", "burst"},
-                  {"policy", machine.at("policy")},
-                  {"model",
-                   {{"name", run.model},
-                    {"weight_dtype", run.weight_format},
-                    {"kv_dtype", run.kv_format},
-                    {"tp", run.tp}}},
-                  {"requests",
-                   {{"source", run.source},
-                    {"arrived", c.arrived},
-                    {"done", c.done},
-                    {"too_long", c.too_long},
-                    {"preemptions", c.preemptions},
-                    {"oddities", oddities_json(run)}}},
-                  {"time", {{"simulated_ns", run.end_ns - run.first_arrival_ns}}},
-                  {"throughput",
-                   {{"requests_per_s", rate(c.done, run)},
-                    {"output_tokens_per_s", rate(all.output_tokens, run)},
-                    {"computed_tokens_per_s", rate(c.computed_tokens, run)}}},
-                  {"latency", latency_json(all, run)},
-                  {"classes", classes_json(run)},
-                  {"tokens",
-                   {{"prompt", c.prompt_tokens},
-                    {"cached", c.cached_tokens},
-                    {"prefix_hit_rate", share(c.cached_tokens, c.prompt_tokens)},
-                    {"computed", c.computed_tokens},
-                    {"recomputed", c.recomputed_tokens}}},
-                  {"kv_cache",
-                   {{"block_tokens", run.config.block},
-                    {"block_bytes", run.room.block.count},
-                    {"blocks", run.room.blocks},
-                    {"peak_held_blocks", run.peak_held_blocks},
-                    {"evicted_blocks", run.evicted_blocks},
-                    {"weight_bytes", run.room.weights.count},
-                    {"activation_bytes", run.room.workspace.count},
-                    {"usable_hbm_bytes", run.room.hbm.count},
-                    {"usable_pool_bytes", run.room.pool.count}}},
-                  {"fold", fold_json(run, error)}};
+  Json summary = {
+      {"version", kVersion},
+      {"scenario", machine.at("scenario")},
+      {"serving",
+       {{"hash", fmt::format("{:016x}", run.machine.platform->scenario().serving_hash)}}},
+      {"seed", machine.at("seed")},
+      {"resolution", "burst"},
+      {"policy", machine.at("policy")},
+      {"model",
+       {{"name", run.model},
+        {"weight_dtype", run.weight_format},
+        {"kv_dtype", run.kv_format},
+        {"tp", run.tp}}},
+      {"requests",
+       {{"source", run.source},
+        {"arrived", c.arrived},
+        {"done", c.done},
+        {"too_long", c.too_long},
+        {"preemptions", c.preemptions},
+        {"oddities", oddities_json(run)}}},
+      {"time", {{"simulated_ns", run.end_ns - run.first_arrival_ns}}},
+      {"throughput",
+       {{"requests_per_s", rate(c.done, run)},
+        {"output_tokens_per_s", rate(all.output_tokens, run)},
+        {"computed_tokens_per_s", rate(c.computed_tokens, run)}}},
+      {"latency", latency_json(all, run)},
+      {"classes", classes_json(run)},
+      {"tokens",
+       {{"prompt", c.prompt_tokens},
+        {"cached", c.cached_tokens},
+        {"prefix_hit_rate", share(c.cached_tokens, c.prompt_tokens)},
+        {"computed", c.computed_tokens},
+        {"recomputed", c.recomputed_tokens}}},
+      {"kv_cache",
+       {{"block_tokens", run.config.block},
+        {"block_bytes", run.room.block.count},
+        {"blocks", run.room.blocks},
+        {"peak_held_blocks", run.peak_held_blocks},
+        {"evicted_blocks", run.evicted_blocks},
+        {"weight_bytes", run.room.weights.count},
+        {"activation_bytes", run.room.workspace.count},
+        {"usable_hbm_bytes", run.room.hbm.count},
+        {"usable_pool_bytes", run.room.pool.count}}},
+      {"fold", fold_json(run, error)}};
   Json simulated = {{"simulated_ns", machine.at("time").at("simulated_ns")}};
   for (const char* part : {"time_by_cause", "tiers", "l2", "links", "scheduler", "energy"})
     simulated[part] = machine.at(part);
@@ -254,19 +256,11 @@ std::string requests_csv(const ServeRun& run) {
 
 void write_serving_files(const ServeRun& run, const std::optional<FoldingError>& error,
                          const std::string& command, const std::filesystem::path& folder) {
-  std::filesystem::create_directories(folder);
-  const Json wall = {{"wall_s", run.machine.wall_seconds},
-                     {"speed", run.seconds() / std::max(run.machine.wall_seconds, 1e-9)},
-                     {"command", command}};
-  const std::array<std::pair<const char*, std::string>, 3> files = {
-      {{"requests.csv", requests_csv(run)},
-       {"run.json", json_text(wall)},
-       {"summary.json", json_text(serving_json(run, error))}}};
-  for (const auto& [name, text] : files) {
-    traces::WholeFile file(folder / name);
-    file.write(text);
-    file.finish();
-  }
+  Json wall = run_json(run.machine, {command, utc_now(), {}});
+  wall["speed"] = run.seconds() / std::max(run.machine.wall_seconds, 1e-9);
+  traces::write_whole(folder, {{"requests.csv", requests_csv(run)},
+                               {"run.json", json_text(wall)},
+                               {"summary.json", json_text(serving_json(run, error))}});
 }
 
 } // namespace umf::app

@@ -34,10 +34,7 @@ std::unique_ptr<stream::Source> open_requests(const ServeRequest& request,
 StepOptions options_of(const ServeRequest& request, const hw::Scenario& scenario) {
   StepOptions options;
   options.model = shapes::find_model(request.model);
-  options.weights = shapes::published_formats(options.model);
-  if (!request.weight_format.empty())
-    options.weights.matrices = options.weights.experts =
-        shapes::parse_format(request.weight_format, "--weight-dtype");
+  options.weights = shapes::weight_formats(options.model, request.weight_format);
   if (!request.kv_format.empty())
     options.kv = shapes::parse_format(request.kv_format, "--kv-dtype");
   options.tp = request.tp;
@@ -147,8 +144,7 @@ ServeRun run_serving(const ServeRequest& request) {
   run.kv_format = options.kv.name;
   const std::uint64_t seed = scenario.general.seed;
   ServingSource source({run.config, open_requests(request, scenario), std::move(options),
-                        request.most_requests, request.progress, request.stop},
-                       0);
+                        request.most_requests, request.stop});
   run.source = source.header().source;
   run.machine.platform = std::make_unique<hw::Platform>(std::move(scenario));
   run.room = room_for(source, *run.machine.platform);

@@ -23,7 +23,6 @@ struct ServeRequest {
   std::uint64_t most_requests = 0; ///< of the trace; 0: all
   std::filesystem::path scenario;
   std::vector<std::string> sets;
-  std::function<void(std::uint64_t done)> progress;
   std::function<bool()> stop;
 };
 

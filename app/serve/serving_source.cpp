@@ -1,7 +1,7 @@
 #include "app/serve/serving_source.h"
 
-#include "app/serve/layer_kinds.h"
 #include "model/base/error.h"
+#include "model/shapes/layers.h"
 
 #include <algorithm>
 #include <utility>
@@ -23,16 +23,16 @@ generate::StepOptions sized(generate::StepOptions options, const serving::Config
 
 } // namespace
 
-ServingSource::ServingSource(Parts parts, std::uint32_t gpu)
+ServingSource::ServingSource(Parts parts)
     : parts_(std::move(parts)), numbers_{1, 1},
       builder_(sized(parts_.options, parts_.config), numbers_),
       kv_(builder_.options(), parts_.config.block, numbers_),
       router_(parts_.options.model, parts_.options.seed),
-      kinds_(equal_layers(parts_.options.model)), weight_(parts_.options.model.layers, 1) {
+      kinds_(shapes::equal_layers(parts_.options.model)), weight_(parts_.options.model.layers, 1) {
   header_.format = "serving";
   header_.source = parts_.requests->header().source;
   header_.devices.push_back({});
-  header_.devices.back().id = static_cast<std::int32_t>(gpu);
+  header_.devices.back().id = parts_.options.stream.device;
   if (!parts_.config.fold_layers) return;
   for (const auto& kind : kinds_)
     for (const std::uint32_t layer : kind)
@@ -112,7 +112,7 @@ void ServingSource::make_records() {
   std::vector<std::span<const serving::BlockId>> blocks;
   blocks.reserve(iteration_.works.size());
   for (const serving::Work& work : iteration_.works) {
-    batch_.push_back({work.past, work.tokens, work.emits});
+    batch_.push_back({work.past, work.tokens, work.emits, work.sequence});
     blocks.emplace_back(batcher_->blocks_of(work.sequence));
   }
   kv_.use(std::move(blocks));
@@ -147,7 +147,6 @@ void ServingSource::end_iteration() {
   fold_.iterations_stood_for += static_cast<std::uint64_t>(times);
   fold_.layers += layers_.size();
   fold_.layers_stood_for += weight_.size() * static_cast<std::uint64_t>(times);
-  if (parts_.progress) parts_.progress(batcher_->counters().done);
 }
 
 } // namespace umf::app

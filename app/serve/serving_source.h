@@ -36,10 +36,9 @@ public:
     std::unique_ptr<stream::Source> requests;
     traces::generate::StepOptions options;
     std::uint64_t most_requests = 0; ///< 0: all
-    std::function<void(std::uint64_t done)> progress;
-    std::function<bool()> stop; ///< asked once an iteration; true ends the stream
+    std::function<bool()> stop;      ///< asked once an iteration; true ends the stream
   };
-  ServingSource(Parts parts, std::uint32_t gpu);
+  explicit ServingSource(Parts parts);
 
   /// Weights and activations, to place before time starts.
   std::vector<hw::InitialTensor> initial() const;

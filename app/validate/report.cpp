@@ -99,18 +99,13 @@ std::vector<std::size_t> shown_rows(const SuiteResult& result, std::size_t most)
 }
 
 void write_validation_report(const std::vector<SuiteResult>& results, const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error)
-    throw UserError(traces::place_of(folder.string()),
-                    fmt::format("cannot be made: {}", error.message()));
   std::string text =
       "# The model beside machines that exist\n\n"
       "Made by `umfsim validate --out results/validation`. Errors are simulated / "
       "reference − 1; a gate is judged on all\nrows of its group and on those nothing "
       "was fitted on. `app/validate/README.md` says how suites work.\n\n"
       "| suite | rows | MAPE | |\n|---|---|---|---|\n";
-  std::vector<std::pair<std::string, std::string>> files;
+  traces::WholeFiles files;
   for (const SuiteResult& result : results) {
     const std::string& name = result.published.suite;
     text +=
@@ -123,13 +118,7 @@ void write_validation_report(const std::vector<SuiteResult>& results, const fs::
   for (const SuiteResult& result : results)
     text += section(result);
   files.emplace_back("README.md", text);
-  std::vector<std::unique_ptr<traces::WholeFile>> written;
-  for (const auto& [name, bytes] : files) {
-    written.push_back(std::make_unique<traces::WholeFile>(folder / name));
-    written.back()->write(bytes);
-  }
-  for (const auto& file : written)
-    file->finish();
+  traces::write_whole(folder, files);
 }
 
 } // namespace umf::app

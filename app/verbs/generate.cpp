@@ -43,12 +43,7 @@ std::string list_of_models() {
 gen::GenerateOptions read(const Options& options) {
   gen::GenerateOptions read = options.generate;
   read.step.model = shapes::find_model(options.model);
-  read.step.weights = shapes::published_formats(read.step.model);
-  if (!options.weights.empty())
-    read.step.weights.matrices = read.step.weights.experts =
-        shapes::parse_format(options.weights, "--weight-dtype");
-  if (!options.experts.empty())
-    read.step.weights.experts = shapes::parse_format(options.experts, "--expert-dtype");
+  read.step.weights = shapes::weight_formats(read.step.model, options.weights, options.experts);
   read.step.kv = shapes::parse_format(options.kv, "--kv-dtype");
   read.step.launch = *stream::value_of<stream::Launch>(options.launch);
   read.phase = *stream::value_of<stream::Phase>(options.phase);

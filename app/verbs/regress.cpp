@@ -61,15 +61,11 @@ std::vector<Json> answers_of(const std::vector<Golden>& goldens,
   return answers;
 }
 
-/// All are written before the first gets its name.
 void rewrite(const std::vector<Golden>& goldens, const std::vector<Json>& answers) {
-  std::vector<std::unique_ptr<traces::WholeFile>> written;
-  for (std::size_t i = 0; i < goldens.size(); ++i) {
-    written.push_back(std::make_unique<traces::WholeFile>(goldens[i].file));
-    written.back()->write(answers[i]["csv"].get<std::string>());
-  }
-  for (const auto& file : written)
-    file->finish();
+  traces::WholeFiles files;
+  for (std::size_t i = 0; i < goldens.size(); ++i)
+    files.emplace_back(goldens[i].file, answers[i]["csv"].get<std::string>());
+  traces::write_whole(files);
 }
 
 Exit regress(const Options& options) {

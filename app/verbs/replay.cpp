@@ -12,8 +12,6 @@
 #include "traces/whole_file.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <ctime>
 #include <iterator>
 #include <memory>
 
@@ -31,15 +29,6 @@ struct Options {
   std::vector<std::string> sets, against, ideal;
   bool quiet = false;
 };
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
 
 /// Flags that stand for keys become overlays, so that they are checked and hashed alike.
 /// They come first: a --set may refine the policy that --policy chose.
@@ -71,17 +60,13 @@ std::string shown(const ReplayRun& run, const std::vector<VariantResult>& varian
 
 /// Files of a line replay, each whole or not at all.
 void write_line_files(const AddressRun& run, const std::string& folder) {
-  std::filesystem::create_directories(folder);
-  traces::WholeFile summary(std::filesystem::path(folder) / "summary.json");
-  summary.write(json_text(summary_json(run)));
-  traces::WholeFile wall(std::filesystem::path(folder) / "run.json");
-  wall.write(json_text(
-      {{"wall_s", run.wall_seconds},
-       {"requests_per_s", static_cast<double>(run.requests) / std::max(run.wall_seconds, 1e-9)},
-       {"started", utc_now()},
-       {"command", command_line()}}));
-  summary.finish();
-  wall.finish();
+  traces::write_whole(
+      folder, {{"summary.json", json_text(summary_json(run))},
+               {"run.json", json_text({{"wall_s", run.wall_seconds},
+                                       {"requests_per_s", static_cast<double>(run.requests) /
+                                                              std::max(run.wall_seconds, 1e-9)},
+                                       {"started", utc_now()},
+                                       {"command", command_line()}})}});
 }
 
 Exit replay_lines(const Options& options) {

@@ -37,7 +37,6 @@ FoldingError error_of_folding(const ServeRequest& request, std::uint64_t request
   for (const bool fold : {true, false}) {
     ServeRequest one = request;
     one.most_requests = requests;
-    one.progress = nullptr;
     if (!fold) {
       one.sets.push_back("/serving/fold_layers=false");
       one.sets.push_back("/serving/fold_steady=1");

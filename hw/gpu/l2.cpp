@@ -6,7 +6,7 @@ namespace umf::hw {
 
 namespace {
 
-constexpr std::uint64_t kLineSectors = 4;
+constexpr std::uint64_t kLineSectors = 4; ///< NVIDIA: lines of 128 B, filled by sectors of 32 B
 
 void append(std::vector<Segment>& list, Segment::Kind kind, memory::Range range,
             std::uint64_t after = 0) {

@@ -151,14 +151,6 @@ void read_links(const JsonValue& document, Scenario& scenario) {
   });
 }
 
-void read_serving(const JsonValue& document, Scenario& scenario) {
-  KeyContext& keys = scenario.serving_keys;
-  scenario.serving = serving::component().read(object_of(document, "serving"), keys, "");
-  serving::check(scenario.serving, "/serving", keys);
-  for (const UserError& fault : keys.faults())
-    scenario.keys.fault(fault);
-}
-
 void read_policy(const JsonValue& document, Scenario& scenario) {
   const JsonValue object = object_of(document, "policy");
   const ComponentInfo* info = read_kind(object, section("policy"), scenario.keys);
@@ -173,11 +165,20 @@ void read_policy(const JsonValue& document, Scenario& scenario) {
   }
 }
 
-std::uint64_t hash_of(const Scenario& scenario) {
-  std::string all = "policy " + scenario.policy + "\n";
-  for (const KeyRecord& record : scenario.keys.records())
+std::uint64_t hash_of(const KeyContext& keys, std::string all) {
+  for (const KeyRecord& record : keys.records())
     if (!record.pointer.starts_with("/report/")) all += record.pointer + " " + record.value + "\n";
   return XXH3_64bits(all.data(), all.size());
+}
+
+/// Apart from the machine's keys: no replay depends on them.
+void read_serving(const JsonValue& document, Scenario& scenario) {
+  KeyContext keys;
+  scenario.serving = serving::component().read(object_of(document, "serving"), keys, "");
+  serving::check(scenario.serving, "/serving", keys);
+  for (const UserError& fault : keys.faults())
+    scenario.keys.fault(fault);
+  scenario.serving_hash = hash_of(keys, {});
 }
 
 } // namespace
@@ -212,7 +213,7 @@ Scenario read_scenario(const JsonValue& document) {
   scenario.keys.throw_if_faulty();
   check_topology(scenario);
   scenario.keys.throw_if_faulty();
-  scenario.hash = hash_of(scenario);
+  scenario.hash = hash_of(scenario.keys, "policy " + scenario.policy + "\n");
   return scenario;
 }
 

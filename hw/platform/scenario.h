@@ -37,9 +37,10 @@ struct Scenario {
   std::string policy;
   /// A policy of its own for each GPU's scheduler.
   std::vector<std::unique_ptr<policy::Policy>> policies;
-  KeyContext keys, serving_keys;
+  KeyContext keys;
   /// Of every key's value but those of the report and of serving: equal machines hash alike.
   std::uint64_t hash = 0;
+  std::uint64_t serving_hash = 0; ///< of the keys of serving
 };
 
 /// Every section of a scenario file: for reading, describe, schema.

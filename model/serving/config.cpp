@@ -98,7 +98,7 @@ const Component<Config>& component() {
                {.help = "Sequences that run at a time.",
                 .min = 1,
                 .max = 100'000,
-                .source = "vLLM's default for years"})
+                .source = "vLLM's default"})
           .key("prefix_cache", &C::prefix_cache,
                {.help = "Whether prompts share computed blocks of equal prefix.",
                 .source = "vLLM's default"})

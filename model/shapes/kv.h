@@ -18,6 +18,7 @@ struct KvPart {
   std::uint32_t tokens_per_entry = 1;
   std::uint64_t window = 0; ///< entries kept at most, the newest; 0: all
   std::uint32_t top_k = 0;  ///< entries a token reads at most, chosen; 0: all kept
+  bool operator==(const KvPart&) const = default;
 };
 
 /// What layer `layer` keeps on one of `tp` GPUs: KV heads are split, what has none is on each.

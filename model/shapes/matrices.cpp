@@ -176,6 +176,15 @@ WeightFormats published_formats(const Model& model) {
   return {model.weights, model.experts, {}};
 }
 
+WeightFormats weight_formats(const Model& model, std::string_view matrices,
+                             std::string_view experts) {
+  WeightFormats formats = published_formats(model);
+  if (!matrices.empty())
+    formats.matrices = formats.experts = parse_format(matrices, "--weight-dtype");
+  if (!experts.empty()) formats.experts = parse_format(experts, "--expert-dtype");
+  return formats;
+}
+
 const Format& format_of(const Matrix& matrix, const WeightFormats& formats) {
   if (!matrix.quantised) return formats.rest;
   return matrix.part == Part::expert ? formats.experts : formats.matrices;

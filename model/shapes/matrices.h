@@ -84,6 +84,10 @@ struct WeightFormats {
   Format rest{}; ///< what is not quantised
 };
 WeightFormats published_formats(const Model& model);
+/// As named on a command line (parse_format), experts as matrices unless named; empty: as
+/// published. Throws UserError.
+WeightFormats weight_formats(const Model& model, std::string_view matrices,
+                             std::string_view experts = {});
 
 const Format& format_of(const Matrix& matrix, const WeightFormats& formats);
 /// Of all copies; groups run along `in`.
