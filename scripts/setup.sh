@@ -9,6 +9,8 @@ logs=$root/build/log
 
 # Compiled once, used by every checkout on the machine.
 export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+# Without these ccache takes no file that uses a precompiled header.
+export CCACHE_SLOPPINESS=pch_defines,time_macros
 
 # step LABEL COMMAND...: runs the command with its output in build/log/LABEL.log
 # (blanks become dashes). A failure shows the end of that log and ends the script.

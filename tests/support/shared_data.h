@@ -14,6 +14,9 @@ std::filesystem::path shared_root();
 /// which ctest shows as skipped. A file missing from a folder that is present is a failure.
 std::optional<std::filesystem::path> shared_file(const std::string& relative);
 
+/// Whether shared_file has given nothing.
+bool lacked_a_file();
+
 /// A file of this repository, named from its root.
 std::filesystem::path source_file(const std::string& relative);
 

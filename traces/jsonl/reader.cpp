@@ -66,8 +66,7 @@ void refuse_fault(const Valued& value, const Path& path) {
 bool looks_like_jsonl(std::string_view first_bytes) {
   const auto start = first_bytes.find_first_not_of(" \t\r\n");
   if (start == std::string_view::npos || first_bytes[start] != '{') return false;
-  const std::string_view rest = first_bytes.substr(start);
-  return rest.substr(0, rest.find('\n')).find("\"umfsim-stream\"") != std::string_view::npos;
+  return first_bytes.find("\"umfsim-stream\"", start) < first_bytes.find('\n', start);
 }
 
 Reader::Reader(const std::filesystem::path& path) : Reader(io::Input::open(path)) {}
