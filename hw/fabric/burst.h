@@ -49,8 +49,8 @@ struct Burst : tlm::tlm_extension<Burst> {
     double share = 1.0; ///< window bytes taken by one byte of the burst
   };
   std::array<Window, 8> windows{};
-  /// Lines come to a memory channel in batches that hold it so long each; reads of the first window
-  /// wait behind them (queue_behind).
+  /// Set by the target: lines come to its channels in batches that hold one so long; reads of the
+  /// first window wait behind them (queue_behind).
   Femtoseconds batch_service{};
   double load_share = 1.0; ///< reads' share of what its issuer moves to and from the memory
   std::uint8_t window_count = 0;

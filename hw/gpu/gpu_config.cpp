@@ -78,15 +78,7 @@ const Component<L2Config>& l2_component() {
                 .min = 0.1,
                 .max = 16.0,
                 .from = Provenance::derived,
-                .source = "not known: as a hit"})
-          .key("batch_service", &L2Config::batch_service,
-               {.help =
-                    "Lines come to a memory channel in batches that hold it so long; loads wait "
-                    "behind them, which costs rate as the channel fills (M/D/1). 0ns: none.",
-                .min = Femtoseconds{0},
-                .max = 10000_ns,
-                .from = Provenance::derived,
-                .source = "not known: none"});
+                .source = "not known: as a hit"});
   return keys;
 }
 

@@ -19,7 +19,6 @@ struct L2Config {
   std::uint32_t ways = 16;
   double fill_use = 1.0;
   double store_use = 1.0;
-  Femtoseconds batch_service{};
 };
 
 /// An SM's first-level cache. At burst resolution no access is looked up in it.

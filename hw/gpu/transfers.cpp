@@ -106,7 +106,6 @@ void Gpu::send(std::uint32_t slot, Segment::Kind kind, std::uint64_t address) {
     if (residents_[s.resident].refills > 0)
       burst.add_window(residents_[s.resident].window, residents_[s.resident].turnover,
                        residents_[s.resident].refills);
-    burst.batch_service = config_.l2.batch_service;
     burst.load_share = residents_[s.resident].loads;
     burst.add_hop(fabric_, config_.l2.fill_use);
     burst.add_latency(Cause::l2_fabric, hit_latency_);

@@ -47,6 +47,15 @@ Component<HbmConfig> stacks_component(const char* name, const char* help, const 
             .max = 0.9,
             .from = Provenance::derived,
             .source = "none: measured from line runs"})
+      .key("batch", &HbmConfig::batch,
+           {.help = "Lines come to a channel (HBM: pseudo-channel) in batches of so many bytes, "
+                    "which hold it as long as its pins take; loads wait behind them (M/D/1 at the "
+                    "load that their own window makes), which costs rate as the memory fills. "
+                    "Burst resolution; 0B: none.",
+            .min = Bytes{0},
+            .max = 64_KiB,
+            .from = Provenance::derived,
+            .source = "not known: none"})
       .key("media_latency", &HbmConfig::media_latency,
            {.help = "Unloaded read from the memory controller's port to the array and back "
                     "(boundary: media) at burst resolution; none: controller_latency and a "
@@ -114,16 +123,28 @@ DramFlow::Given given_of(const HbmConfig& config) {
   return {config.read_efficiency, config.mix_loss, config.media_latency, config.controller_latency};
 }
 
+namespace {
+Femtoseconds batch_service(const HbmConfig& config, const dram::Media& media) {
+  const auto channels = static_cast<double>(media.stacks) * media.standard->channels *
+                        media.standard->units;
+  const double seconds =
+      static_cast<double>(config.batch.count) * channels / dram::peak(media).value;
+  return {static_cast<std::int64_t>(seconds * 1e15)};
+}
+} // namespace
+
 Hbm::Hbm(sc_core::sc_module_name module, FlowClock& clock, const HbmConfig& config,
          const dram::Media& media, std::string tier)
     : MediaTarget(module, clock, Bytes{dram::organisation(*media.standard).access_bytes},
                   {config.read_energy, config.write_energy}),
-      flow_(clock, media, given_of(config), tier, Cause::hbm_bandwidth) {}
+      flow_(clock, media, given_of(config), tier, Cause::hbm_bandwidth),
+      batch_service_(batch_service(config, media)) {}
 
 void Hbm::admit(const tlm::tlm_generic_payload& payload, Burst& burst) {
   burst.add_hop(flow_.resource(), 1.0);
   // Stores are posted: they wait for room in the controller, not for the array.
   if (!payload.is_write()) burst.add_latency(Cause::hbm_latency, flow_.latency());
+  if (burst.purpose == Purpose::demand_read) burst.batch_service = batch_service_;
 }
 
 } // namespace umf::hw

@@ -18,6 +18,7 @@ struct HbmConfig {
   std::uint32_t stacks = 5;
   std::optional<BytesPerSecond> bandwidth;
   std::optional<double> read_efficiency, mix_loss;
+  Bytes batch{0};
   std::optional<Femtoseconds> media_latency;
   Femtoseconds controller_latency = 60_ns;
   dram::ControllerConfig controller;
@@ -47,6 +48,7 @@ private:
   void admit(const tlm::tlm_generic_payload& payload, Burst& burst) override;
 
   DramFlow flow_;
+  Femtoseconds batch_service_; ///< what a channel takes for a batch at its pin rate
 };
 
 } // namespace umf::hw

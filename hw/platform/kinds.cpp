@@ -37,6 +37,7 @@ struct HbmSpec : TierSpec {
     media.bandwidth = {kEndlessRate};
     config.read_efficiency = 1;
     config.mix_loss = 0;
+    config.batch = {};
     config.media_latency = Femtoseconds{};
   }
   std::unique_ptr<MediaTarget> make(const std::string& module, FlowClock& clock,

@@ -18,7 +18,7 @@ constexpr std::string_view kLinks = "links";
 
 void lift_l2(L2Config& l2) {
   l2.slice_bandwidth = l2.crossbar_bandwidth = {kEndlessRate};
-  l2.near_latency = l2.far_latency = l2.miss_latency = l2.batch_service = {};
+  l2.near_latency = l2.far_latency = l2.miss_latency = {};
 }
 
 void lift_scheduler(SchedulerConfig& unit) {
