@@ -52,6 +52,37 @@ def replay(program, trace, scenario, folder, *, policy, sets=None, against=()):
     return json.loads((folder / "summary.json").read_text(encoding="utf-8"))
 
 
+def with_load_and_prompt(source, target):
+    """The trace behind a stretch that reads all experts and writes the whole KV cache, by layer.
+
+    Memory is given at first touch. Without the stretch, experts and KV that no step reads would
+    have no place at all, and what steps do read would get the best places by being read first."""
+    load, prompt, kernels = {}, {}, 0
+    lines = source.read_text(encoding="utf-8").splitlines(keepends=True)
+    for line in lines:
+        if '"record":"kernel"' in line:
+            kernels += 1
+        elif '"record":"tensor"' in line:
+            tensor = json.loads(line)
+            of = {"expert": load, "kv-key": prompt, "kv-value": prompt}.get(tensor["role"])
+            if of is not None:
+                of.setdefault(tensor["layer"], []).append(tensor)
+    first = next(i for i, line in enumerate(lines)
+                 if '"record":"tensor"' not in line and '"umfsim-stream"' not in line)
+    with open(target, "w", encoding="utf-8") as out:
+        out.writelines(lines[:first])
+        for name, layers in (("load", load), ("prompt", prompt)):
+            for layer, tensors in sorted(layers.items()):
+                out.write(json.dumps({
+                    "record": "kernel", "id": kernels, "name": name, "rule": "recorded",
+                    "grid": [1056, 1, 1], "block": [256, 1, 1], "layer": layer,
+                    "accesses": [{"tensor": t["id"], "rule": "recorded",
+                                  "length_bytes": t["bytes"], "write": name == "prompt"}
+                                 for t in tensors]}) + "\n")
+                kernels += 1
+        out.writelines(lines[first:])
+
+
 def steps_ms(summary):
     """Milliseconds of each decode step. Steps follow one another without a gap but a launch."""
     steps = [s for s in summary["energy"]["steps"] if s["name"].startswith("step ")]
@@ -64,6 +95,38 @@ def causes(times, least=0.05):
     total = sum(times.values())
     parts = sorted(((t, name) for name, t in times.items() if t >= least * total), reverse=True)
     return ", ".join(f"{name.removesuffix('_ns')} {100 * t / total:.0f} %" for t, name in parts)
+
+
+def last_steps(folder, summary, count=1, tiers=("cxl", "host")):
+    """Of the last decode steps: time by cause (ns) and bytes read and written of each tier, a step.
+
+    From the windows of timeseries.csv, of one that reaches out of the steps its share."""
+    steps = summary["energy"]["steps"][-count:]
+    begin, end = steps[0]["start_ns"], steps[-1]["end_ns"]
+    times, moved = {}, dict.fromkeys(tiers, 0)
+    with open(folder / "timeseries.csv", newline="", encoding="ascii") as rows:
+        for row in csv.DictReader(rows):
+            start, length = float(row["start_ns"]), float(row["duration_ns"])
+            share = max(0, min(end, start + length) - max(begin, start)) / length
+            if not share:
+                continue
+            for key, value in row.items():
+                if key.startswith("gpu0.") and key.endswith("_ns"):
+                    name = key.removeprefix("gpu0.")
+                    times[name] = times.get(name, 0) + share / count * float(value)
+            for tier in tiers:
+                moved[tier] += share / count * (float(row[tier + ".read_bytes"])
+                                                + float(row[tier + ".write_bytes"]))
+    return times, moved
+
+
+def bound_ms(program, make, scenario, folder, *, sets, few, more):
+    """What one more step adds to the bound, in ms: `make(steps)` is a trace of so many steps.
+
+    The bound counts nothing that may have been in HBM beforehand, so that a first step is free."""
+    at = [replay(program, make(steps), scenario, folder, policy="remote-read", sets=sets,
+                 against=["bound"])["bound"]["time"]["simulated_ns"] for steps in (few, more)]
+    return (at[1] - at[0]) / (more - few) / 1e6
 
 
 def write_csv(path, head, rows):
