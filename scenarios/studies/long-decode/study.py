@@ -5,6 +5,7 @@
 
 Writes table.csv, table.md and plot.svg. Needs Python 3 alone; some minutes.
 """
+import csv
 import pathlib
 import sys
 import tempfile
@@ -52,16 +53,34 @@ def point(program, folder, access, kv, batch, links, steps):
     return rows
 
 
+def read(path):
+    """The points of a table.csv that an earlier run wrote."""
+    points = {}
+    with open(path, newline="", encoding="utf-8") as rows:
+        for access, kv, batch, links, policy, ms, second, steps, _, pool, host, why, ledger in (
+                list(csv.reader(rows))[1:]):
+            at = points.setdefault((access, kv, int(batch), int(links)), {})
+            if policy == "bound":
+                at[policy] = {"ms": float(ms), "ledger": ledger == "balances"}
+            elif ms != "does not fit":
+                at[policy] = {"ms": float(ms), "second_ms": float(second), "steps": int(steps),
+                              "pool_gb": float(pool), "host_gb": float(host), "why": why,
+                              "ledger": ledger == "balances"}
+    return points
+
+
 def write(out, points):
+    points = {at: points[at] for at in ((*p, n) for p in POINTS for n in LINKS) if at in points}
     common.write_csv(
         out / "table.csv",
         ["access", "kv", "batch", "links", "policy", "last step (ms)", "second step (ms)",
-         "steps run", "tokens/s", "pool (GB a step)", "host (GB a step)", "time of the last step"],
+         "steps run", "tokens/s", "pool (GB a step)", "host (GB a step)", "time of the last step", "ledger"],
         [[*at, p] + ([f"{row['ms']:.3f}", f"{row['second_ms']:.3f}" if "second_ms" in row else "",
                       row.get("steps", ""), f"{1000 * at[2] / row['ms']:.2f}",
                       f"{row['pool_gb']:.2f}" if "pool_gb" in row else "",
-                      f"{row['host_gb']:.2f}" if "host_gb" in row else "", row.get("why", "")]
-                     if (row := rows.get(p)) else ["does not fit"] + [""] * 6)
+                      f"{row['host_gb']:.2f}" if "host_gb" in row else "", row.get("why", ""),
+                      "balances" if row["ledger"] else "WRONG"]
+                     if (row := rows.get(p)) else ["does not fit"] + [""] * 7)
          for at, rows in points.items() for p in POLICIES])
     common.write_md(
         out / "table.md",
@@ -89,16 +108,20 @@ def main():
     parse = common.options(__doc__, "long-decode")
     parse.add_argument("--steps", type=int, default=2, help="decode steps, dense")
     parse.add_argument("--top-k-steps", type=int, default=6, help="with pages chosen")
+    parse.add_argument("--links", type=int, nargs="+", choices=LINKS, default=LINKS,
+                       help="on each hop")
+    parse.add_argument("--resume", action="store_true", help="keep the points that --out has")
     asked = parse.parse_args()
     steps = {"dense": asked.steps, "top-k": asked.top_k_steps, "faults": 2}
-    grid = [(*p, links) for p in POINTS for links in LINKS]
+    grid = [(*p, links) for p in POINTS for links in asked.links]
     if asked.quick:
         grid, steps["top-k"] = [("dense", "bf16", 4, 1), ("dense", "i4", 4, 1)], 3
-    points = {}
+    points = read(asked.out / "table.csv") if asked.resume else {}
     with tempfile.TemporaryDirectory() as folder:
         for at in grid:
-            if "hbm-only" in points.get((*at[:3], 1), ()):
-                continue  # it fits: other links change nothing
+            if at in points or any("hbm-only" in rows for done, rows in points.items()
+                                   if done[:3] == at[:3]):
+                continue  # where all fits HBM other links change nothing
             points[at] = point(str(asked.umfsim), pathlib.Path(folder), *at, steps)
             print(*at, "  ".join(f"{p} {points[at][p]['ms']:.2f}" for p in POLICIES
                                  if p in points[at]), flush=True)

@@ -36,7 +36,7 @@ def point(program, folder, weights, routing, batch, links, steps):
     common.with_load_and_prompt(folder / "plain.jsonl", folder / "trace.jsonl")
     rows = {"bound": {"ms": common.bound_ms(
         program, lambda n: generate(program, folder / "bound.umft", weights, routing, batch, n),
-        SCENARIO, out, sets=sets, few=steps - late, more=steps), "ledger": True}}
+        SCENARIO, out, sets=sets, few=max(2, steps - late), more=max(4, steps)), "ledger": True}}
     for policy in POLICIES:
         if policy == "bound":
             continue
