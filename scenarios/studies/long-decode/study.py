@@ -110,10 +110,13 @@ def main():
     parse.add_argument("--top-k-steps", type=int, default=6, help="with pages chosen")
     parse.add_argument("--links", type=int, nargs="+", choices=LINKS, default=LINKS,
                        help="on each hop")
+    parse.add_argument("--read", nargs="+", choices=("dense", "top-k"), default=("dense", "top-k"))
+    parse.add_argument("--batch", type=int, nargs="+", choices=(1, 4), default=(1, 4))
     parse.add_argument("--resume", action="store_true", help="keep the points that --out has")
     asked = parse.parse_args()
     steps = {"dense": asked.steps, "top-k": asked.top_k_steps, "faults": 2}
-    grid = [(*p, links) for p in POINTS for links in asked.links]
+    grid = [(*p, links) for p in POINTS for links in asked.links
+            if p[0] in asked.read and p[2] in asked.batch]
     if asked.quick:
         grid, steps["top-k"] = [("dense", "bf16", 4, 1), ("dense", "i4", 4, 1)], 3
     points = read(asked.out / "table.csv") if asked.resume else {}
