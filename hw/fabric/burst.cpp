@@ -71,6 +71,7 @@ void Burst::reset() {
   token = 0;
   request = kNoId;
   gpu = 0;
+  row = {};
   step = UINT32_MAX;
   tier = 0;
   purpose = Purpose::demand_read;

@@ -30,6 +30,7 @@ struct Burst : tlm::tlm_extension<Burst> {
   std::uint64_t token = 0;       ///< the issuer's own
   std::uint32_t request = kNoId; ///< the scheduler's own, from its acceptance to its answer
   std::uint32_t gpu = 0;
+  Row row;                         ///< of consecutive bytes, that it is a piece of
   std::uint32_t step = UINT32_MAX; ///< of the operation (Operation::step)
   std::uint16_t tier = 0;          ///< destination, once translated
   Purpose purpose = Purpose::demand_read;

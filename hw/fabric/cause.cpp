@@ -33,12 +33,16 @@ void CauseLedger::add(Femtoseconds duration, Cause cause) {
 void CauseLedger::add(Femtoseconds duration, const CauseShares& shares) {
   if (duration.count <= 0) return;
   double sum = 0;
-  for (const double share : shares) {
-    ensure(share >= 0, "cause ledger: negative share");
-    sum += share;
+  std::size_t with_share = 0, last = static_cast<std::size_t>(Cause::idle);
+  for (std::size_t c = 0; c < kCauses; ++c) {
+    if (shares[c] == 0) continue;
+    ensure(shares[c] > 0, "cause ledger: negative share");
+    sum += shares[c];
+    ++with_share;
+    last = c;
   }
-  if (sum <= 0) {
-    add(duration, Cause::idle);
+  if (with_share < 2) {
+    add(duration, static_cast<Cause>(last));
     return;
   }
   std::array<std::int64_t, kCauses> whole{};

@@ -38,7 +38,7 @@ void FlowClock::set_capacity(ResourceId id, double capacity) {
 }
 
 FlowId FlowClock::start(double bytes, const std::vector<Hop>& hops, Urgency urgency, bool write,
-                        FlowListener& listener, std::uint64_t tag, double weight) {
+                        FlowListener& listener, std::uint64_t tag, double weight, Row row) {
   before_change();
   std::uint32_t owner;
   if (free_owners_.empty()) {
@@ -49,7 +49,7 @@ FlowId FlowClock::start(double bytes, const std::vector<Hop>& hops, Urgency urge
     free_owners_.pop_back();
   }
   owners_[owner] = {&listener, tag};
-  const FlowId flow = network_.start(sim_now(), bytes, hops, urgency, write, owner, weight);
+  const FlowId flow = network_.start(sim_now(), bytes, hops, urgency, write, owner, weight, row);
   settle_.notify(sc_core::SC_ZERO_TIME); // rates are found once, after this instant's starts
   return flow;
 }

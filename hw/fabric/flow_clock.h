@@ -58,7 +58,7 @@ public:
   ResourceId add_window(std::string name, double bytes);
 
   FlowId start(double bytes, const std::vector<Hop>& hops, Urgency urgency, bool write,
-               FlowListener& listener, std::uint64_t tag, double weight = 1.0);
+               FlowListener& listener, std::uint64_t tag, double weight = 1.0, Row row = {});
   void watch(RateWatcher& watcher) { watchers_.push_back(&watcher); }
 
   /// At most one, for the whole run; set before it begins.

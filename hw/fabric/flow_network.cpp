@@ -67,29 +67,45 @@ double FlowNetwork::capacity(ResourceId id, const Mix& mix) {
 
 /// `amount` says how much each flow counts.
 template <class Amount>
-FlowNetwork::Mix FlowNetwork::mix_of(ResourceId id, Amount amount) const {
+FlowNetwork::Mix FlowNetwork::mix_of(ResourceId id, Amount amount) {
   const Resource& resource = resources_[id];
   const auto each = [&](auto visit) {
+    std::size_t member = 0;
     for (const std::uint32_t held : resource.members)
       if (const Flow& flow = flows_[held / kMaxHops]; !flow.done)
-        visit(flow, held_[held].use * amount(flow));
+        visit(member++, flow, held_[held].use * amount(flow));
   };
-  double sums[2] = {}, squares[2] = {}; // by direction
-  each([&](const Flow& flow, double part) {
-    sums[flow.write] += part;
-    squares[flow.write] += part * part;
+  streams_.clear();
+  member_parts_.clear();
+  each([&](std::size_t, const Flow& flow, double part) {
+    std::size_t s = streams_.size();
+    if (flow.row.stream != 0)
+      for (s = 0; s < streams_.size(); ++s)
+        if (streams_[s].stream == flow.row.stream && streams_[s].write == flow.write) break;
+    if (s == streams_.size()) streams_.push_back({flow.row.stream, 0, flow.write});
+    streams_[s].part += part;
+    member_parts_.push_back(static_cast<std::uint32_t>(s));
   });
+  double sums[2] = {}, squares[2] = {}; // by direction
+  for (const StreamPart& stream : streams_) {
+    sums[stream.write] += stream.part;
+    squares[stream.write] += stream.part * stream.part;
+  }
   const double sum = sums[0] + sums[1];
   if (sum == 0) return {};
   const Curve& curve = curves_[resource.curve].curve;
-  double flows = 0;
-  each([&](const Flow& flow, double part) {
-    flows += part / std::max(std::min(flow.bytes, curve.held * part / sum), curve.shortest);
+  double rows = 0;
+  each([&](std::size_t member, const Flow& flow, double part) {
+    const double stream = streams_[member_parts_[member]].part;
+    // What of a lone stream is not there yet comes next.
+    const double length =
+        stream < sum ? std::min(flow.row.bytes, curve.held * stream / sum) : flow.row.bytes;
+    rows += part / std::max(length, curve.shortest);
   });
   double streams = 0;
   for (const bool write : {false, true})
     if (sums[write] > 0) streams += sums[write] * sums[write] / squares[write];
-  return {sums[0] / sum, sum / flows, streams};
+  return {sums[0] / sum, sum / rows, streams};
 }
 
 void FlowNetwork::set_capacity(ResourceId resource, double capacity, Femtoseconds now) {
@@ -111,7 +127,7 @@ void FlowNetwork::remove_resource(ResourceId resource) {
 }
 
 FlowId FlowNetwork::start(Femtoseconds now, double bytes, const std::vector<Hop>& hops,
-                          Urgency urgency, bool write, std::uint64_t tag, double weight) {
+                          Urgency urgency, bool write, std::uint64_t tag, double weight, Row row) {
   ensure(bytes > 0 && weight > 0 && hops.size() <= kMaxHops, "flow network: malformed flow");
   if (now != now_) { // several flows may start at one instant: solve once
     settle();
@@ -128,7 +144,9 @@ FlowId FlowNetwork::start(Femtoseconds now, double bytes, const std::vector<Hop>
   }
   Flow& flow = flows_[id];
   flow = {};
-  flow.remaining = flow.bytes = bytes;
+  flow.remaining = bytes;
+  flow.row = row;
+  if (row.bytes == 0) flow.row.bytes = bytes;
   flow.weight = weight;
   flow.tag = tag;
   flow.urgency = urgency;

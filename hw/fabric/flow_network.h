@@ -27,6 +27,12 @@ struct Hop {
   bool ahead = false;
 };
 
+/// The row of consecutive bytes that a flow is a piece of; nothing given: the flow is all of it.
+struct Row {
+  double bytes = 0;         ///< all of them; 0: the flow's
+  std::uint64_t stream = 0; ///< flows of one stream are pieces that follow each other; 0: none
+};
+
 /// Demand is served before background; a class only sees what the one before left.
 enum class Urgency : std::uint8_t { demand, background };
 
@@ -48,8 +54,9 @@ public:
   /// What a resource carries at one time.
   struct Mix {
     double read_share = 1; ///< of its rates
-    double run = 0;        ///< bytes of a flow, the mean by flows: all bytes over all flows
-    /// Flows, each counted by its share of its direction's rates, 1 / Σ share²; of both directions.
+    double run = 0;        ///< bytes of a row, the mean by rows: all bytes over all rows
+    /// Streams (a flow of none is its own), each counted by its share of its direction's rates,
+    /// 1 / Σ share²; of both directions.
     double streams = 1;
     bool operator==(const Mix&) const = default;
   };
@@ -58,9 +65,9 @@ public:
     std::function<double(const Mix&)> share; ///< of `capacity`; above 1 where that is not the best
     /// No mix has less than this, > 0: where less is carried, nobody asks.
     double least = 1;
-    double shortest = 1; ///< bytes: shorter flows are no worse, and count as if of this length
-    /// Bytes that are under way at a time; a flow is worth no more than its share of them, however
-    /// long it is.
+    double shortest = 1; ///< bytes: shorter rows are no worse, and count as if of this length
+    /// Bytes that are under way at a time; beside others a row is worth no more than its stream's
+    /// share of them, however long it is.
     double held = std::numeric_limits<double>::infinity();
   };
   void set_curve(ResourceId resource, Curve curve);
@@ -72,7 +79,7 @@ public:
   /// Starts a flow of `bytes` > 0 at `now` ≤ next_event(). `hops` must name at least one
   /// resource; hops of no use are left out.
   FlowId start(Femtoseconds now, double bytes, const std::vector<Hop>& hops, Urgency urgency,
-               bool write, std::uint64_t tag, double weight = 1.0);
+               bool write, std::uint64_t tag, double weight = 1.0, Row row = {});
 
   /// Instant of the next end of a flow; max() when none is active.
   Femtoseconds next_event();
@@ -150,7 +157,7 @@ private:
   };
   struct Flow {
     double remaining = 0, rate = 0, weight = 1;
-    double bytes = 0; ///< all of it
+    Row row;
     std::int64_t ends = 0;
     std::uint64_t tag = 0;
     std::uint32_t hops = 0, ahead = 0; ///< those ahead lie at the end of its part of held_
@@ -186,7 +193,7 @@ private:
   double count_demand(ResourceId resource, Urgency urgency) const;
   bool mixing_changes_room();
   template <class Amount>
-  Mix mix_of(ResourceId resource, Amount amount) const;
+  Mix mix_of(ResourceId resource, Amount amount);
   double curve_at(const Resource& resource, const Mix& mix);
   void guess_rooms();
   std::int64_t end_of(const Flow& flow) const;
@@ -200,6 +207,13 @@ private:
   std::vector<Held> held_;
   std::vector<FlowId> free_flows_;
   std::vector<FlowId> order_; ///< active flows by age
+  struct StreamPart {
+    std::uint64_t stream = 0;
+    double part = 0;
+    bool write = false;
+  };
+  std::vector<StreamPart> streams_;         ///< of mix_of()
+  std::vector<std::uint32_t> member_parts_; ///< likewise: of each member, in streams_
   Femtoseconds now_{};
   std::int64_t next_end_ = 0; ///< valid while not dirty_
   std::uint64_t solves_ = 0;

@@ -29,6 +29,10 @@ Boundary queue_boundary(Cause cause) {
     return Boundary::media;
   }
 }
+
+double length_of_row(const tlm::tlm_generic_payload& payload, const Burst& burst) {
+  return burst.row.bytes > 0 ? burst.row.bytes : static_cast<double>(payload.get_data_length());
+}
 } // namespace
 
 MediaTarget::MediaTarget(sc_core::sc_module_name module, FlowClock& clock, Bytes line,
@@ -44,7 +48,7 @@ tlm::tlm_sync_enum MediaTarget::nb_transport_fw(int upstream, tlm::tlm_generic_p
   Burst& burst = burst_of(payload);
   admit(payload, burst);
   if (burst.batch_service.count > 0 && burst.window_count > 0) {
-    const FlowNetwork::Mix mix{burst.load_share, static_cast<double>(payload.get_data_length())};
+    const FlowNetwork::Mix mix{burst.load_share, length_of_row(payload, burst)};
     double carried = std::numeric_limits<double>::infinity();
     for (std::size_t h = 0; h < burst.hop_count; ++h)
       if (const Hop& hop = burst.hops[h]; hop.use > 0)
@@ -65,7 +69,7 @@ tlm::tlm_sync_enum MediaTarget::nb_transport_fw(int upstream, tlm::tlm_generic_p
   hops_.assign(burst.hops.begin(), burst.hops.begin() + burst.hop_count);
   if (!hops_.empty())
     burst.flow = clock_.start(static_cast<double>(payload.get_data_length()), hops_, burst.urgency,
-                              payload.is_write(), *this, slot, burst.weight);
+                              payload.is_write(), *this, slot, burst.weight, burst.row);
   else
     ensure(!moved(slot), "tier: a burst with nothing to wait for");
   begun(slot, payload);

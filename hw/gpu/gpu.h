@@ -43,7 +43,7 @@ public:
     PayloadPool& pool;
     Scheduler& scheduler;
     std::uint32_t index = 0;
-    Bytes max_burst = 4_MiB;
+    Bytes max_burst = 16_MiB;
   };
   Gpu(sc_core::sc_module_name name, const GpuConfig& config, Parts parts);
 
@@ -120,10 +120,10 @@ private:
   static double load_share(const Resident& resident);
   void begin(std::uint32_t id);
   void issue(std::uint32_t id, std::uint32_t access);
-  void issue_piece(std::uint32_t id, std::uint32_t access, Segment::Kind kind,
+  void issue_piece(std::uint32_t id, std::uint32_t access, const Segment& segment,
                    std::uint64_t address, std::uint64_t bytes);
   void start_local(std::uint32_t slot, Resident& resident, bool write);
-  void send(std::uint32_t slot, Segment::Kind kind, std::uint64_t address);
+  void send(std::uint32_t slot, const Segment& segment, std::uint64_t address);
   void push(bool write, Payload& payload);
   void drained(std::uint32_t slot, Femtoseconds arrives);
   void arrived(std::uint32_t slot);

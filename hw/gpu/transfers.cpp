@@ -11,6 +11,11 @@ namespace umf::hw {
 namespace {
 constexpr std::uint64_t kComputeTag = std::uint64_t{1} << 32;
 
+/// The pieces of an access follow each other. Never 0; no two at a time have the same.
+std::uint64_t stream_of(std::uint64_t gpu, std::uint64_t resident, std::uint64_t access) {
+  return (((gpu << 24) + resident) << 24) + access + 1;
+}
+
 bool is_write(Segment::Kind kind) {
   return kind == Segment::Kind::store || kind == Segment::Kind::write_back ||
          kind == Segment::Kind::bypass_write;
@@ -25,11 +30,10 @@ void Gpu::issue(std::uint32_t id, std::uint32_t access) {
     AccessRun& run = residents_[id].accesses[access];
     if (run.at == run.segments.size()) return;
     if (run.outstanding > 0 && run.outstanding >= room) return;
-    const Segment& segment = run.segments[run.at];
+    const Segment segment = run.segments[run.at];
     if (segment.after > residents_[id].issued) return; // what it makes room for is yet to come
     const std::uint64_t bytes = std::min(segment.range.size() - run.within, residents_[id].piece);
     const std::uint64_t address = segment.range.begin + run.within;
-    const Segment::Kind kind = segment.kind;
     run.within += bytes;
     if (run.within == segment.range.size()) {
       ++run.at;
@@ -38,14 +42,15 @@ void Gpu::issue(std::uint32_t id, std::uint32_t access) {
     run.outstanding += bytes;
     const bool posted = run.posted;
     if (!posted) residents_[id].issued += bytes;
-    issue_piece(id, access, kind, address, bytes);
+    issue_piece(id, access, segment, address, bytes);
     const auto write_backs = static_cast<std::uint32_t>(residents_[id].accesses.size() - 1);
     if (!posted && write_backs != access) issue(id, write_backs);
   }
 }
 
-void Gpu::issue_piece(std::uint32_t id, std::uint32_t access, Segment::Kind kind,
+void Gpu::issue_piece(std::uint32_t id, std::uint32_t access, const Segment& segment,
                       std::uint64_t address, std::uint64_t bytes) {
+  const Segment::Kind kind = segment.kind;
   std::uint32_t slot;
   if (free_slots_.empty()) {
     slot = static_cast<std::uint32_t>(slots_.size());
@@ -62,7 +67,7 @@ void Gpu::issue_piece(std::uint32_t id, std::uint32_t access, Segment::Kind kind
   if (kind == Segment::Kind::hit || kind == Segment::Kind::store)
     start_local(slot, residents_[id], is_write(kind));
   else
-    send(slot, kind, address);
+    send(slot, segment, address);
 }
 
 /// Between SMs and L2 only.
@@ -79,15 +84,19 @@ void Gpu::start_local(std::uint32_t slot, Resident& resident, bool write) {
                                    write, *this, slot, resident.operation.weight);
 }
 
-void Gpu::send(std::uint32_t slot, Segment::Kind kind, std::uint64_t address) {
+void Gpu::send(std::uint32_t slot, const Segment& segment, std::uint64_t address) {
   Slot& s = slots_[slot];
+  const Segment::Kind kind = segment.kind;
   const bool write = is_write(kind);
   Payload& payload = pool_.acquire(write, address, {s.bytes});
   s.payload = &payload;
   Burst& burst = burst_of(payload);
   burst.token = slot;
   burst.gpu = index_;
+  burst.row.bytes = static_cast<double>(segment.range.size());
   if (s.resident != kLoose) {
+    if (!residents_[s.resident].accesses[s.access].posted)
+      burst.row.stream = stream_of(index_, s.resident, s.access);
     burst.weight = residents_[s.resident].operation.weight;
     burst.step = residents_[s.resident].operation.step;
   }
@@ -209,8 +218,7 @@ void Gpu::write_back(const std::vector<Segment>& segments) {
   for (const Segment& segment : segments)
     for (std::uint64_t at = segment.range.begin; at < segment.range.end; at += max_burst_) {
       ++loose_;
-      issue_piece(kLoose, 0, Segment::Kind::write_back, at,
-                  std::min(max_burst_, segment.range.end - at));
+      issue_piece(kLoose, 0, segment, at, std::min(max_burst_, segment.range.end - at));
     }
 }
 

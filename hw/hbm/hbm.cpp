@@ -125,8 +125,8 @@ DramFlow::Given given_of(const HbmConfig& config) {
 
 namespace {
 Femtoseconds batch_service(const HbmConfig& config, const dram::Media& media) {
-  const auto channels = static_cast<double>(media.stacks) * media.standard->channels *
-                        media.standard->units;
+  const auto channels =
+      static_cast<double>(media.stacks) * media.standard->channels * media.standard->units;
   const double seconds =
       static_cast<double>(config.batch.count) * channels / dram::peak(media).value;
   return {static_cast<std::int64_t>(seconds * 1e15)};

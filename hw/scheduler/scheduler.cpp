@@ -190,6 +190,8 @@ void Scheduler::dispatch(std::uint32_t id, const memory::PageRun& run) {
   Payload& sub = pool_.acquire(request.write, target, {piece.length});
   Burst& burst = burst_of(sub);
   burst = burst_of(*request.payload);
+  if (piece.length < request.payload->get_data_length()) // what lies beside it is elsewhere
+    burst.row.bytes = std::min(burst.row.bytes, static_cast<double>(piece.length));
   burst.energy = {}; // what other pieces of the request have cost stays with it
   burst.token = id;
   burst.tier = run.tier;

@@ -283,6 +283,22 @@ TEST_CASE("a flow is worth no more than its share of what is under way") {
   CHECK(watched.asked.back().run == Approx(1 / (0.2 / 400 + 0.6 / 1200 + 0.2 / 100)));
 }
 
+TEST_CASE("pieces of one row count as that row, and pieces of one stream as one") {
+  Watched watched(1.0, 0.01, 1, 8000);
+  const auto piece = [&](double row, std::uint64_t stream) {
+    watched.network.start({}, 100, {{watched.resource, 1}}, demand, false, 0, 1, {row, stream});
+  };
+  piece(6000, 7);
+  piece(6000, 7);
+  piece(0, 0);
+  watched.network.next_event();
+  // Thirds of the rate. Two are pieces of a row of 6000 B, of which the queues hold 2/3 of 8000 B;
+  // the third is all of its own 100.
+  const FlowNetwork::Mix& mix = watched.asked.back();
+  CHECK(mix.run == Approx(1 / (2 / 3.0 / (8000 * 2 / 3.0) + 1 / 3.0 / 100)));
+  CHECK(mix.streams == Approx(1 / (4 / 9.0 + 1 / 9.0)));
+}
+
 TEST_CASE("no curve is asked while less is carried than there always is") {
   Watched watched(0.5, 0.25);
   const ResourceId port = watched.network.add_resource("port", 0.2e9);
