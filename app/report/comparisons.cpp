@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 namespace umf::app {
 
@@ -152,14 +153,43 @@ void limits(Out out, const Json& own, const std::vector<VariantResult>& results)
     fmt::format_to(out, "  no lifted limit makes this run shorter\n");
 }
 
+/// How much of the result is owed to the length of bursts.
+void bursts(Out out, const Json& own, const std::vector<VariantResult>& results) {
+  const std::vector<Line> lines = lines_of(results, Variant::Kind::bursts);
+  if (lines.empty()) return;
+  const double base = seconds_of(own);
+  fmt::format_to(out, "\n{:<26}{:>13} {:>13}\n", "longest burst", "simulated", "this is off by");
+  for (const Line& line : lines) {
+    if (!line.refusal.empty())
+      fmt::format_to(out, "  {:<24}refused: {}\n", line.name, line.refusal);
+    else
+      fmt::format_to(out, "  {:<24}{:>13} {:>11.3f} %\n", line.name, duration(line.seconds),
+                     line.seconds > 0 ? 100 * (base / line.seconds - 1) : 0.0);
+  }
+}
+
+} // namespace
+
+namespace {
+/// The list of summary.json, and what an entry of it is called by.
+std::pair<const char*, const char*> place_of(Variant::Kind kind) {
+  switch (kind) {
+  case Variant::Kind::ideal:
+    return {"ideal", "limit"};
+  case Variant::Kind::bursts:
+    return {"bursts", "max_burst"};
+  default:
+    return {"against", "policy"};
+  }
+}
 } // namespace
 
 void add_comparisons(Json& own, const std::vector<VariantResult>& results) {
   if (const Json* bound = bound_in(results)) own["bound"] = *bound;
   for (const auto& result : results) {
     if (result.kind == Variant::Kind::bound) continue;
-    const bool policy = result.kind == Variant::Kind::policy;
-    Json entry = {{policy ? "policy" : "limit", result.name}};
+    const auto [list, key] = place_of(result.kind);
+    Json entry = {{key, result.name}};
     if (result.summary.is_null()) {
       entry["refused"] = result.refusal;
     } else {
@@ -167,7 +197,7 @@ void add_comparisons(Json& own, const std::vector<VariantResult>& results) {
         entry[part] = result.summary.at(part);
       entry["ledger"] = {{"ok", result.summary.at("ledger").at("ok")}};
     }
-    own[policy ? "against" : "ideal"].push_back(entry);
+    own[list].push_back(entry);
   }
 }
 
@@ -176,6 +206,7 @@ std::string comparison_tables(const Json& own, const std::vector<VariantResult>&
   const Out out = std::back_inserter(text);
   ladder(out, own, results);
   limits(out, own, results);
+  bursts(out, own, results);
   return printable(std::move(text));
 }
 

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-/// A run beside the same run under other policies, or with one limit lifted.
+/// A run beside the same run under other policies, with one limit lifted, or cut otherwise.
 namespace umf::app {
 
-/// What summary.json says of them, under "against" and "ideal". `own` is the summary of the
-/// run itself.
+/// What summary.json says of them, under "against", "ideal" and "bursts". `own` is the summary of
+/// the run itself.
 void add_comparisons(nlohmann::ordered_json& own, const std::vector<VariantResult>& results);
 
 /// The ladder of policies, fastest first, each with a sentence; and the limits by what lifting

@@ -101,6 +101,19 @@ std::vector<Variant> limit_variants(const ReplayRequest& base,
   return variants;
 }
 
+std::vector<Variant> burst_variants(const ReplayRequest& base,
+                                    const std::vector<std::string>& sizes) {
+  std::vector<Variant> variants;
+  for (const auto& size : sizes) {
+    variants.push_back({Variant::Kind::bursts, size, base});
+    variants.back().request.sets.push_back("/scheduler/max_burst=" + in_quotes(size));
+    variants.back().request.progress = nullptr;
+    // Faults of the size belong to this run, not to a child of it.
+    hw::read_scenario(load_scenario(base.scenario, variants.back().request.sets));
+  }
+  return variants;
+}
+
 std::vector<VariantResult> run_variants(const std::vector<Variant>& variants,
                                         const Summarise& summarise) {
   std::vector<Job> jobs;

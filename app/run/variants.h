@@ -15,8 +15,8 @@ inline constexpr const char* kBound = "bound";
 
 /// The same replay with one thing changed; or what bounds it.
 struct Variant {
-  enum class Kind : std::uint8_t { policy, ideal, bound } kind = Kind::policy;
-  std::string name; ///< of the policy, of the limit lifted, or kBound
+  enum class Kind : std::uint8_t { policy, ideal, bound, bursts } kind = Kind::policy;
+  std::string name; ///< of the policy, of the limit lifted, kBound, or the longest burst
   ReplayRequest request;
 };
 
@@ -37,6 +37,10 @@ std::vector<Variant> policy_variants(const ReplayRequest& base,
 /// machine. Throws UserError for a limit it does not have.
 std::vector<Variant> limit_variants(const ReplayRequest& base,
                                     const std::vector<std::string>& names);
+
+/// `base` with other longest bursts (scheduler.max_burst): what cutting runs costs or hides.
+std::vector<Variant> burst_variants(const ReplayRequest& base,
+                                    const std::vector<std::string>& sizes);
 
 /// Runs each variant in a child process, since SystemC elaborates once a process, as many at
 /// a time as the machine has cores; results come in the order asked. To be called before this

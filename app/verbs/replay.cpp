@@ -26,7 +26,7 @@ struct Options {
                                      format = "table";
   std::string tier;
   std::uint32_t outstanding = 0;
-  std::vector<std::string> sets, against, ideal;
+  std::vector<std::string> sets, against, ideal, check_bursts;
   bool quiet = false;
 };
 
@@ -73,9 +73,10 @@ Exit replay_lines(const Options& options) {
   if (options.traces.size() != 1 || !traces::is_address_trace(options.traces.front()))
     throw UserError("--resolution: line replays one address trace, expected burst for traces of "
                     "kernels");
-  if (!options.against.empty() || !options.ideal.empty() || !options.shapes_from.empty())
-    throw UserError("--resolution line: no kernels, policies or limits take part, expected none of "
-                    "--against, --ideal and --shapes-from");
+  if (!options.against.empty() || !options.ideal.empty() || !options.shapes_from.empty() ||
+      !options.check_bursts.empty())
+    throw UserError("--resolution line: no kernels, policies, limits or bursts take part, expected "
+                    "none of --against, --ideal, --check-bursts and --shapes-from");
   check_folder(options.out);
   AddressRequest request;
   request.trace = options.traces.front();
@@ -110,6 +111,7 @@ Exit replay(const Options& options) {
   RunFacts facts{command_line(), utc_now(), {}};
   std::vector<Variant> variants = policy_variants(request, options.against);
   std::ranges::move(limit_variants(request, options.ideal), std::back_inserter(variants));
+  std::ranges::move(burst_variants(request, options.check_bursts), std::back_inserter(variants));
   facts.variants =
       run_variants(variants, [](const ReplayRun& variant) { return summary_json(variant); });
 
@@ -154,6 +156,11 @@ Action add_replay(CLI::App& app) {
   verb->add_option("--ideal", options->ideal,
                    "Also with a limit lifted, to see what it costs: hbm, sram, cxl, host, "
                    "\"link NAME\", links, l2, scheduler, launch, compute, or all, one by one")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  verb->add_option("--check-bursts", options->check_bursts,
+                   "Also with runs cut into bursts of at most this size, such as 64KiB, and how "
+                   "much time differs; repeatable")
       ->delimiter(',')
       ->allow_extra_args(false);
   verb->add_option(

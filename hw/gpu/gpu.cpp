@@ -4,6 +4,7 @@
 #include "model/energy/energy.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 /// Life of an operation: launch, residence, completion. Transfers are in transfers.cpp.
@@ -177,7 +178,7 @@ void Gpu::prepare(Resident& resident) {
   const std::uint64_t tiles = config_.compute.overlap_tiles;
   resident.piece =
       std::min(max_burst_, std::max<std::uint64_t>((resident.total + tiles - 1) / tiles,
-                                                   config_.l2.sector.count));
+                                                   config_.compute.least_tile.count));
   if (operation.flops > 0) {
     const double rate =
         peak_of(config_.compute, operation.flops_dtype).value * config_.compute.efficiency;
@@ -261,14 +262,10 @@ void Gpu::charge(Femtoseconds span) {
   for (const std::uint32_t id : order_) {
     CauseShares own{};
     explain(residents_[id], own);
-    double sum = 0;
-    for (const double share : own)
-      sum += share;
-    if (sum <= 0) {
-      own[static_cast<std::size_t>(Cause::scheduler)] = 1;
-      sum = 1;
-    }
+    double sum = std::accumulate(own.begin(), own.end(), 0.0);
+    if (sum <= 0) own[static_cast<std::size_t>(Cause::scheduler)] = sum = 1;
     residents_[id].result.causes.add(span, own);
+    if (order_.size() == 1) return ledger_.add(span, own);
     for (std::size_t c = 0; c < kCauses; ++c)
       all[c] += own[c] / sum;
   }

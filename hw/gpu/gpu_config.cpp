@@ -35,6 +35,15 @@ const Component<L2Config>& l2_component() {
                 .max = Bytes{4096},
                 .from = Provenance::standard,
                 .source = "CUDA: 32 B sectors"})
+          .key("interleave", &L2Config::interleave,
+               {.help = "Operands of a kernel that do not fit into an eighth of the L2 together "
+                        "are swept side by side, each in steps of so much at least: a smaller one "
+                        "is read before, or written behind, what streams past it.",
+                .min = Bytes{32},
+                .max = 1_GiB,
+                .from = Provenance::derived,
+                .source = "assumed: a page; thread blocks read their small operands first and "
+                          "write their results last"})
           .key("dirty_limit", &L2Config::dirty_limit,
                {.help = "Share of the L2 that may be dirty before the oldest dirty data is written "
                         "back.",
@@ -169,6 +178,12 @@ const Component<ComputeConfig>& compute_component() {
                 .max = 4096,
                 .from = Provenance::derived,
                 .source = "software pipelines of matrix kernels: tens of K-steps"})
+          .key("least_tile", &ComputeConfig::least_tile,
+               {.help = "No piece of a kernel's data is smaller, however small the kernel.",
+                .min = Bytes{1},
+                .max = 1_GiB,
+                .from = Provenance::derived,
+                .source = "a K-step of 64 of eight thread blocks of 128 x 128 in BF16: 8 x 32 KiB"})
           .key("ranges_at_once", &ComputeConfig::ranges_at_once,
                {.help = "Accesses of a kernel under way at a time; those of a kernel with more "
                         "follow one another, as its thread blocks do.",

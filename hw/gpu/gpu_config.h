@@ -12,6 +12,7 @@ struct L2Config {
   BytesPerClock slice_bandwidth{64};
   BytesPerClock crossbar_bandwidth{4014};
   Bytes sector{32};
+  Bytes interleave = 64_KiB;
   double dirty_limit = 0.5;
   Femtoseconds near_latency = 151_ns;
   Femtoseconds far_latency = 271_ns;
@@ -49,6 +50,7 @@ struct ComputeConfig {
   FlopsPerSecond i8{1978.9e12};
   double efficiency = 0.8;
   std::uint32_t overlap_tiles = 16;
+  Bytes least_tile = 256_KiB;
   std::uint32_t ranges_at_once = 8;
 };
 

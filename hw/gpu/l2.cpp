@@ -55,15 +55,21 @@ void L2::plan(const std::vector<OperationAccess>& accesses, std::size_t most_lan
     lane.whole += bytes / config_.sector.count;
     if (!access.write) statistics_.over_fetch += bytes - access.length.count;
   }
-  const std::uint64_t slice = std::max<std::uint64_t>(cache_.capacity() / 8, config_.sector.count);
+  const std::uint64_t sector = config_.sector.count;
+  const std::uint64_t slice = std::max<std::uint64_t>(cache_.capacity() / 8, sector);
   const std::uint64_t rounds = cache_.capacity() == 0 ? 1 : total / slice + 1;
+  const std::uint64_t least = std::min(config_.interleave.count, slice) / sector;
+  const std::uint64_t step = std::max(least / kLineSectors * kLineSectors, kLineSectors);
   for (std::uint64_t round = 0; round < rounds; ++round) {
-    const auto border = [&](std::uint64_t whole) { // blocks sweep whole lines
-      return whole * (round + 1) / rounds / kLineSectors * kLineSectors;
+    // Reads are a step ahead of the sweep, stores a step behind.
+    const auto border = [&](const Lane& lane) {
+      const bool store = lane.at < lane.end && accesses[lane.at].write;
+      const std::uint64_t swept = lane.whole * (round + 1) / rounds + (store ? 0 : step - 1);
+      return std::clamp(swept / step * step, lane.done, lane.whole);
     };
     before_ = total / rounds * round;
     for (std::size_t l = 0; l < lanes; ++l)
-      advance(lanes_[l], round + 1 == rounds ? lanes_[l].whole : border(lanes_[l].whole), accesses,
+      advance(lanes_[l], round + 1 == rounds ? lanes_[l].whole : border(lanes_[l]), accesses,
               segments[l], write_backs);
   }
   before_ = 0;

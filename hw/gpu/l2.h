@@ -32,7 +32,8 @@ struct L2Statistics {
 /// The L2 at burst resolution: reuse by extents with a dirty limit, tagged by unified
 /// address (moving a page flushes nothing). It says what each access finds; time is not
 /// its business. Concurrent accesses of one operation are interleaved in slices of an
-/// eighth of the capacity, as its blocks would sweep them together.
+/// eighth of the capacity, as its blocks would sweep them together, but in steps of
+/// L2Config::interleave: reads of small operands come first, stores of small results last.
 class L2 {
 public:
   explicit L2(const L2Config& config);

@@ -86,7 +86,15 @@ const Component<SchedulerConfig>& scheduler_component() {
                 .min = 4_KiB,
                 .max = 64_MiB,
                 .from = Provenance::derived,
-                .source = "a page to a few MiB: resolution against speed"});
+                .source = "resolution against speed: a decode step of Llama-3-70B at 128 K takes "
+                          "0.1 % longer than with bursts of 64 KiB (replay --check-bursts)"})
+          .key("move_burst", &SchedulerConfig::move_burst,
+               {.help = "What a move has read before it begins to write it; the next so much is "
+                        "read meanwhile.",
+                .min = 4_KiB,
+                .max = 64_MiB,
+                .from = Provenance::derived,
+                .source = "assumed: two buffers of a few MiB in the move engine"});
   return keys;
 }
 
@@ -96,10 +104,18 @@ void check_scheduler(const SchedulerConfig& config, const std::string& pointer,
     context.fault(context.place_of(pointer + "/page"),
                   fmt::format("{} is no power of two, expected a page such as \"64KiB\"",
                               print(config.page)));
-  if (config.max_burst < config.page)
-    context.fault(context.place_of(pointer + "/max_burst"),
-                  fmt::format("{} is shorter than a page of {}, expected at least one page",
-                              print(config.max_burst), print(config.page)));
+  const auto hold_a_page = [&](const char* key, Bytes burst) {
+    if (burst < config.page)
+      context.fault(context.place_of(pointer + key),
+                    fmt::format("{} is shorter than a page of {}, expected at least one page",
+                                print(burst), print(config.page)));
+  };
+  hold_a_page("/max_burst", config.max_burst);
+  hold_a_page("/move_burst", config.move_burst);
+  if (config.move_burst > config.max_burst)
+    context.fault(context.place_of(pointer + "/move_burst"),
+                  fmt::format("{} is longer than the longest burst, expected at most {}",
+                              print(config.move_burst), print(config.max_burst)));
 }
 
 } // namespace umf::hw

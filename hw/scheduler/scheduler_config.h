@@ -17,7 +17,8 @@ struct SchedulerConfig {
   std::uint32_t command_queue = 16;
   Femtoseconds fault_latency = 20000_ns;
   std::uint32_t fault_batch = 256;
-  Bytes max_burst = 4_MiB;
+  Bytes max_burst = 16_MiB;
+  Bytes move_burst = 4_MiB;
 };
 
 const Component<SchedulerConfig>& scheduler_component();

@@ -36,12 +36,12 @@ const std::vector<Row> kRows = {
     // 95 + 85.2; + (149.6 + 300.9) / 2 = 405.5, HW004. Likewise, C = 2039 × 0.956: u C (405.5 +
     // 100 u / 2(1 − u)) = 108 × 2048 × 16 B
     {"a100-80g-sxm", "hbm", "activation", {}, 95, 95, 95, 180.2, 405.5, 1885.23},
-    // 2400 × 0.977: what line runs of the banks give one stream of reads, per-bank refresh included
-    {"umf-three-tier", "hbm", "activation", {}, 95, 95, 95, 164, 375, 2344.0},
+    // 2400 × 0.983: what line runs of the banks give one stream of reads, per-bank refresh included
+    {"umf-three-tier", "hbm", "activation", {}, 95, 95, 95, 164, 375, 2359.7},
     // 5; + 69; + 211. 12,800 GB/s of banks behind an L2 of 4014 B × 1.755 GHz
     {"umf-three-tier", "sram", "kv-value", {}, 5, 5, 5, 74, 285, 7044.6},
     // 45; + controller 62, two links of 2 × 25 and a switch of 2 × 105; + 69; + 211.
-    // 400 × 0.902 of media behind links that carry 421.8, from line runs of one stream: all-bank
+    // 400 × 0.911 of media behind links that carry 421.8, from line runs of one stream: all-bank
     // refresh takes 295 of 3900 ns, and the rows it closes are opened again
     {"umf-three-tier",
      "cxl",
@@ -52,7 +52,7 @@ const std::vector<Row> kRows = {
      417,
      486,
      697,
-     360.8},
+     364.3},
 };
 
 std::string trace(const std::string& role, std::uint64_t bytes) {

@@ -83,10 +83,11 @@ TEST_CASE("two GPUs share the pool's DDR5 by halves where links are wide") {
   shared.push_back(kTwoGpus);
   const double alone = ends_of({kBytes}, wide)[0];
   CHECK(alone > static_cast<double>(kBytes) / 51.2e9); // one channel of DDR5-6400 at its best
-  // Two streams keep more banks busy than one: up to 4 % faster than one after the other.
+  // Two streams keep more banks busy than one and close each other's rows: within a few percent of
+  // one after the other.
   const std::vector<double> ends = ends_of({kBytes, kBytes}, shared);
   CHECK(ends[0] == Approx(ends[1]).epsilon(0.001));
-  CHECK(ends[0] < 2 * alone * 1.001);
+  CHECK(ends[0] < 2 * alone * 1.02);
   CHECK(ends[0] > 2 * alone * 0.96);
 }
 

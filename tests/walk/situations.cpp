@@ -16,7 +16,8 @@ const std::string kTightHbm = "tiers.hbm.capacity=128MiB";
 const std::string kLittleL2 = "gpu.l2.capacity=4MiB";
 const std::string kLru = R"(policy={"name":"lru"})";
 const std::string kUmf = R"(policy={"name":"umf"})";
-const Texts kMoves = {"/scheduler/queue_depth", "/scheduler/command_queue"};
+const Texts kMoves = {"/scheduler/queue_depth", "/scheduler/command_queue",
+                      "/scheduler/move_burst"};
 
 const Texts kLookups = {"/scheduler/tlb", "/scheduler/walk", "/scheduler/lookup",
                         "/scheduler/request"};

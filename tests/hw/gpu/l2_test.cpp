@@ -78,13 +78,14 @@ TEST_CASE("dirty data above the limit is written back, oldest first, and stays r
   Cache cache(8_KiB); // 4 KiB may be dirty
   cache.run({write(0, 4096)});
   CHECK(cache.write_backs.empty());
-  cache.run({write(4096, 1024)});
-  // An eighth of the capacity is a round: each pushes out its own, once it has gone itself.
+  cache.run({write(4096, 2048)});
+  // An eighth of the capacity is a round, of 2048 / 1024 + 1 = 3, and here a store's step: each
+  // pushes out its own once it has gone itself, in the second round and the third.
   REQUIRE(cache.write_backs.size() == 2);
-  CHECK(is(cache.write_backs[0], Kind::write_back, 0, 512));
-  CHECK(cache.write_backs[0].after == 0);
-  CHECK(is(cache.write_backs[1], Kind::write_back, 512, 1024));
-  CHECK(cache.write_backs[1].after == 512);
+  CHECK(is(cache.write_backs[0], Kind::write_back, 0, 1024));
+  CHECK(cache.write_backs[0].after == 2048 / 3);
+  CHECK(is(cache.write_backs[1], Kind::write_back, 1024, 2048));
+  CHECK(cache.write_backs[1].after == 2048 / 3 * 2);
   CHECK(cache.l2.dirty() == 4096);
   CHECK(is(cache.run({read(0, 1024)})[0].front(), Kind::hit, 0, 1024));
 }
@@ -103,6 +104,15 @@ TEST_CASE("operands of one operation are swept together: neither drives the othe
   CHECK(is(cache.run({read(6144, 2048)})[0].front(), Kind::hit, 6144, 8192));
   CHECK(is(cache.run({read((1 << 20) + 6144, 2048)})[0].front(), Kind::hit, (1 << 20) + 6144,
            (1 << 20) + 8192));
+}
+
+TEST_CASE("small operands are read before what streams past, small results stored behind it") {
+  Cache cache(1_MiB);
+  cache.run({read(0, 4 << 20), read(1 << 30, 16384)});
+  CHECK(is(cache.run({read(1 << 30, 16384)})[0].front(), Kind::fill, 1 << 30, (1 << 30) + 16384));
+  cache.run({read(0, 4 << 20), write(1 << 30, 16384)});
+  CHECK(cache.write_backs.empty());
+  CHECK(is(cache.run({read(1 << 30, 16384)})[0].front(), Kind::hit, 1 << 30, (1 << 30) + 16384));
 }
 
 TEST_CASE("a copy engine reads memory: dirty data goes there first and stays, clean") {

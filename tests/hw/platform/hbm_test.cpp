@@ -47,6 +47,17 @@ TEST_CASE("too few bytes in flight bind a read by latency: rate = window / laten
   CHECK(ratio == Approx(2.5).epsilon(1e-9));
 }
 
+TEST_CASE("loads wait behind batches that hold a channel as long as its pins take") {
+  // 160 pseudo-channels of 6.25 GB/s: 625 B take 100 ns. At half load a load waits 100 ns × 0.5 /
+  // (2 × 0.5) = 50 ns, so a window of 0.5 TB/s × (350 + 50) ns = 200 kB carries half of the peak.
+  const Bytes n = 64_MiB;
+  const Outcome run = replay(machine(R"({"gpu": {"bytes_in_flight_per_sm": "2000B"},
+                                         "tiers": {"hbm": {"batch": "625B"}}})"),
+                             {tensor(1, n), kernel(1, {reads(1, n)})});
+  const Femtoseconds expected = F::start + time_of(64 << 20, 0.5e12) + F::hbm_read;
+  CHECK(run[0].end.seconds() == Approx(expected.seconds()).epsilon(1e-4));
+}
+
 TEST_CASE("what was read before is served by the L2 at its own rate and latency") {
   const Bytes n = 8_MiB; // of 32 MiB
   const Outcome run =

@@ -128,8 +128,8 @@ TEST_CASE("a run that takes part of a word takes the word") {
       replay(machine(both(kSram, R"({"tiers": {"sram": {"banks": 1, "bank_width": "4096B/clk",
                                                         "clock": "1MHz"}}})")),
              {tensor(1, 64_KiB), kernel(1, {reads(1, Bytes{512}, 4096 - 256)})});
-  // 512 B over two words, in 16 pieces of 32 B one after the other: a microsecond a piece.
-  CHECK(distance(run[0].end, F::start + 1000_ns * 16 + kPath) <= kRounding);
+  // 512 B over two words: a microsecond each.
+  CHECK(distance(run[0].end, F::start + 1000_ns * 2 + kPath) <= kRounding);
 }
 
 TEST_CASE("every GPU has its SRAM") {
