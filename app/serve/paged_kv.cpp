@@ -50,6 +50,54 @@ void PagedKv::declare(std::uint32_t blocks, std::vector<stream::Record>& records
   }
 }
 
+stream::Kernel PagedKv::clear(const generate::StepOptions& options, generate::Numbers& numbers,
+                              std::uint32_t blocks) const {
+  constexpr std::uint32_t kRounds = 256; // so finely are blocks of all layers interleaved
+  const std::uint32_t at_once = std::max((blocks + kRounds - 1) / kRounds, std::uint32_t{1});
+  stream::Kernel kernel;
+  kernel.id = numbers.kernel++;
+  kernel.name = "kv_cache_clear";
+  kernel.stream = options.stream;
+  kernel.grid = {options.sms, 1, 1};
+  kernel.block = {1024, 1, 1};
+  kernel.rule = stream::Rule::generated;
+  for (std::uint32_t first = 0; first < blocks; first += at_once) {
+    const std::uint64_t count = std::min(at_once, blocks - first);
+    for (const Part& part : parts_) {
+      const std::uint64_t bytes = part.entry * block_tokens_;
+      stream::Access& access = kernel.accesses.emplace_back();
+      access.tensor = part.tensor.id;
+      access.write = true;
+      access.rule = stream::Rule::generated;
+      access.offset = first * bytes;
+      access.length = {count * bytes};
+    }
+  }
+  return kernel;
+}
+
+void PagedKv::find_places(std::uint32_t blocks,
+                          const std::function<bool(stream::TensorId, std::uint64_t)>& far) {
+  const Part& part = parts_.front(); // the blocks of other layers came with those of the first
+  far_.assign(blocks, false);
+  for (std::uint64_t block = 0; block < blocks; ++block)
+    far_[block] = far(part.tensor.id, block * block_tokens_ * part.entry);
+}
+
+PagedKv::Reach PagedKv::reach(const stream::Access& access) const {
+  const stream::TensorId first = parts_.front().tensor.id;
+  if (access.tensor < first || access.tensor >= first + parts_.size()) return {};
+  const std::uint64_t bytes = parts_[access.tensor - first].entry * block_tokens_;
+  const std::uint64_t end = access.offset + access.length.count;
+  Reach reach{access.length.count};
+  for (std::uint64_t at = access.offset; at < end;) {
+    const std::uint64_t next = std::min((at / bytes + 1) * bytes, end);
+    if (far_[at / bytes]) reach.far += next - at;
+    at = next;
+  }
+  return reach;
+}
+
 void PagedKv::touch(const Part& part, std::uint32_t sequence, generate::Entries entries, bool write,
                     std::vector<stream::Access>& accesses) const {
   const auto& blocks = blocks_[sequence];

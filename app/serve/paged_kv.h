@@ -3,6 +3,7 @@
 #include "model/serving/kv_blocks.h"
 #include "traces/generate/step.h"
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,18 @@ public:
   /// Of one block in all layers.
   Bytes block_bytes() const;
   void declare(std::uint32_t blocks, std::vector<stream::Record>& records) const;
+  /// A kernel that writes all of the cache once, block by block in all layers, as a server does
+  /// when it starts: pages have their places before the first request.
+  stream::Kernel clear(const traces::generate::StepOptions& options,
+                       traces::generate::Numbers& numbers, std::uint32_t blocks) const;
+  /// Once they have: `far` says whether a byte of a tensor lies behind links.
+  void find_places(std::uint32_t blocks,
+                   const std::function<bool(stream::TensorId, std::uint64_t offset)>& far);
+  /// Bytes of an access to the cache, and those of them behind links; nothing of other tensors.
+  struct Reach {
+    std::uint64_t all = 0, far = 0;
+  };
+  Reach reach(const stream::Access& access) const;
 
   /// Blocks of the next step's sequences, in their order; they stay valid for the step.
   void use(std::vector<std::span<const serving::BlockId>>&& blocks) { blocks_ = std::move(blocks); }
@@ -42,6 +55,7 @@ private:
   std::uint32_t block_tokens_;
   std::vector<Part> parts_;
   std::vector<std::size_t> first_; ///< of a layer in parts_
+  std::vector<bool> far_;          ///< by block
   std::vector<std::span<const serving::BlockId>> blocks_;
 };
 

@@ -73,7 +73,12 @@ Json fold_json(const ServeRun& run, const std::optional<FoldingError>& error) {
                {"iterations_simulated", run.fold.iterations},
                {"layers", run.fold.layers_stood_for},
                {"layers_simulated", run.fold.layers},
-               {"kernels_simulated", run.fold.kernels}};
+               {"kernels_simulated", run.fold.kernels},
+               {"alike",
+                {{"folded", run.alike.folded},
+                 {"checked", run.alike.checked},
+                 {"error", run.alike.error()},
+                 {"worst", run.alike.worst}}}};
   if (error)
     fold["error"] = {{"requests", error->requests},
                      {"worst", error->worst},
@@ -192,6 +197,11 @@ std::string fold_text(const ServeRun& run, const std::optional<FoldingError>& er
       fmt::format("folded         {} iterations by {}, {} layers by {}, {} kernels simulated\n",
                   run.fold.iterations_stood_for, run.fold.iterations, run.fold.layers_stood_for,
                   run.fold.layers, run.fold.kernels);
+  if (run.alike.folded > 0)
+    text += fmt::format(
+        "alike          {} plans took the time of a simulated one with like work; of "
+        "{} simulated all the same it is off by {:+.2f} % in sum, {:+.2f} % at worst\n",
+        run.alike.folded, run.alike.checked, 100 * run.alike.error(), 100 * run.alike.worst);
   if (error)
     text +=
         fmt::format("folding error  {:+.2f} % at most ({}), of the first {} requests unfolded\n",

@@ -1,8 +1,10 @@
 #include "app/serve/serve_run.h"
 
 #include "app/run/trace_source.h"
+#include "hw/platform/peaks.h"
 #include "hw/platform/replay.h"
 #include "hw/platform/scenario.h"
+#include "hw/platform/tensor_numbers.h"
 #include "model/base/error.h"
 #include "model/policy/registry.h"
 #include "traces/places.h"
@@ -70,6 +72,39 @@ KvRoom room_for(const ServingSource& source, const hw::Platform& platform) {
   room.blocks = static_cast<std::uint32_t>(std::min<std::uint64_t>(
       (all.count - fixed.count) / room.block.count, std::uint64_t{1} << 31));
   return room;
+}
+
+/// Numbers of the stream's tensors on the machine follow from their order alone.
+std::function<bool(stream::TensorId, std::uint64_t)> places_of(const ServingSource& source,
+                                                               const hw::Platform& platform) {
+  auto numbers = std::make_shared<hw::TensorNumbers>(0, 1);
+  for (const stream::Tensor& tensor : source.tensors())
+    numbers->declare(tensor);
+  return [numbers, &platform](stream::TensorId tensor, std::uint64_t offset) {
+    const scheduler::Brain& brain = platform.brain(0);
+    const auto& entry = brain.space().at(numbers->find(tensor).value());
+    std::vector<memory::PageRun> runs;
+    brain.look(entry.base + offset, Bytes{1}, runs);
+    const auto kind = brain.ground().tiers[runs.front().tier].kind;
+    return kind != policy::TierClass::hbm && kind != policy::TierClass::sram;
+  };
+}
+
+ServingMachine machine_of(const ServingSource& source, const hw::Platform& platform) {
+  const hw::Scenario& scenario = platform.scenario();
+  const hw::GpuConfig& gpu = scenario.gpu;
+  const hw::Peaks peaks(scenario);
+  ServingMachine machine;
+  machine.flops = [compute = gpu.compute](stream::DType dtype) {
+    return hw::peak_of(compute, dtype).value * compute.efficiency;
+  };
+  machine.near = peaks.near(0).read;
+  machine.far = std::max(peaks.far(0).read, 1.0);
+  machine.access =
+      (gpu.l2.far_latency + gpu.l2.miss_latency).seconds() / gpu.compute.ranges_at_once;
+  machine.is_far = places_of(source, platform);
+  machine.moves = policy::kind_named(scenario.policy).moves;
+  return machine;
 }
 
 void add_check(std::vector<hw::LedgerCheck>& ledger, const char* name, std::uint64_t left,
@@ -148,7 +183,7 @@ ServeRun run_serving(const ServeRequest& request) {
   run.source = source.header().source;
   run.machine.platform = std::make_unique<hw::Platform>(std::move(scenario));
   run.room = room_for(source, *run.machine.platform);
-  source.begin(run.room.blocks, seed);
+  source.begin(run.room.blocks, seed, machine_of(source, *run.machine.platform));
   serve(source, run);
 
   run.machine.makespan = hw::sim_now();
@@ -161,6 +196,7 @@ ServeRun run_serving(const ServeRequest& request) {
   run.peak_held_blocks = source.batcher().blocks().peak_held();
   run.evicted_blocks = source.batcher().blocks().evicted();
   run.fold = source.fold();
+  run.alike = source.alike();
   run.first_arrival_ns = source.first_arrival_ns();
   run.end_ns = source.now_ns();
   run.machine.ledger = hw::balance(*run.machine.platform, run.machine.totals, run.machine.makespan);

@@ -46,6 +46,7 @@ struct ServeRun {
   serving::BatchCounters counters;
   std::uint64_t peak_held_blocks = 0, evicted_blocks = 0;
   FoldCounters fold;
+  AlikeIterations::Check alike;
   std::int64_t first_arrival_ns = 0, end_ns = 0;
 
   double seconds() const { return static_cast<double>(end_ns - first_arrival_ns) * 1e-9; }

@@ -4,6 +4,7 @@
 #include "model/shapes/layers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace umf::app {
@@ -28,7 +29,8 @@ ServingSource::ServingSource(Parts parts)
       builder_(sized(parts_.options, parts_.config), numbers_),
       kv_(builder_.options(), parts_.config.block, numbers_),
       router_(parts_.options.model, parts_.options.seed),
-      kinds_(shapes::equal_layers(parts_.options.model)), weight_(parts_.options.model.layers, 1) {
+      kinds_(shapes::equal_layers(parts_.options.model)), weight_(parts_.options.model.layers, 1),
+      alike_(parts_.config.fold_alike, parts_.config.check_alike) {
   header_.format = "serving";
   header_.source = parts_.requests->header().source;
   header_.devices.push_back({});
@@ -52,6 +54,17 @@ std::vector<hw::InitialTensor> ServingSource::initial() const {
   return tensors;
 }
 
+std::vector<stream::Tensor> ServingSource::tensors() const {
+  std::vector<stream::Tensor> all;
+  for (hw::InitialTensor& one : initial())
+    all.push_back(std::move(one.tensor));
+  std::vector<stream::Record> cache;
+  kv_.declare(1, cache);
+  for (stream::Record& record : cache)
+    all.push_back(std::get<stream::Tensor>(std::move(record)));
+  return all;
+}
+
 Bytes ServingSource::workspace_bytes() const {
   Bytes all{};
   for (const hw::InitialTensor& one : initial())
@@ -59,13 +72,17 @@ Bytes ServingSource::workspace_bytes() const {
   return all - weight_bytes();
 }
 
-void ServingSource::begin(std::uint32_t blocks, std::uint64_t seed) {
+void ServingSource::begin(std::uint32_t blocks, std::uint64_t seed, ServingMachine machine) {
+  blocks_ = blocks;
+  machine_ = std::move(machine);
+  if (machine_.moves) alike_ = AlikeIterations(0, parts_.config.check_alike);
   const auto context = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(parts_.options.model.max_context, UINT32_MAX));
   batcher_ = std::make_unique<serving::Batcher>(
       parts_.config, blocks, context, seed,
       [this](const serving::Outcome& outcome) { outcomes_.push_back(outcome); });
   kv_.declare(blocks, records_);
+  records_.emplace_back(kv_.clear(builder_.options(), numbers_, blocks));
   read_request();
   if (coming_) now_ns_ = first_arrival_ns_ = coming_->arrival_ns;
 }
@@ -84,10 +101,20 @@ bool ServingSource::next(stream::Record& record) {
   while (given_ == records_.size()) {
     records_.clear();
     given_ = 0;
-    if (running_) end_iteration();
+    if (running_) {
+      alike_.learn(work_, spent_.seconds());
+      ++fold_.iterations;
+      fold_.layers += layers_.size();
+      end_iteration((spent_.count + 500'000) / 1'000'000);
+    }
     if (parts_.stop && parts_.stop()) stopped_ = true;
     if (stopped_ || !start_iteration()) return false;
     make_records();
+    work_ = work_of(records_);
+    if (const auto seconds = alike_.foresee(work_)) {
+      records_.clear();
+      end_iteration(std::llround(*seconds * 1e9));
+    }
   }
   record = std::move(records_[given_++]);
   return true;
@@ -107,7 +134,43 @@ bool ServingSource::start_iteration() {
   }
 }
 
+/// The machine has written the whole cache once.
+void ServingSource::find_places() {
+  placed_ = true;
+  kv_.find_places(blocks_, machine_.is_far);
+}
+
+/// Of the layers in the records and of those they stand for.
+IterationWork ServingSource::work_of(const std::vector<stream::Record>& records) const {
+  IterationWork work;
+  for (const stream::Record& record : records) {
+    const auto* kernel = std::get_if<stream::Kernel>(&record);
+    if (kernel == nullptr) continue;
+    const double times = kernel->layer < 0 ? 1 : weight_[static_cast<std::size_t>(kernel->layer)];
+    PagedKv::Reach cache;
+    std::uint64_t other = 0;
+    for (const stream::Access& access : kernel->accesses) {
+      const PagedKv::Reach reach = kv_.reach(access);
+      cache.all += reach.all;
+      cache.far += reach.far;
+      if (reach.all == 0) other += access.length.count;
+    }
+    const auto add = [&](IterationWork::Part part, double seconds) {
+      work.seconds[part] += times * seconds;
+    };
+    if (kernel->flops > 0)
+      add(cache.all > 0 ? IterationWork::attention : IterationWork::products,
+          kernel->flops / machine_.flops(kernel->flops_dtype));
+    add(IterationWork::weights, static_cast<double>(other) / machine_.near);
+    add(IterationWork::near_cache, static_cast<double>(cache.all - cache.far) / machine_.near);
+    add(IterationWork::far_cache, static_cast<double>(cache.far) / machine_.far);
+    add(IterationWork::accesses, static_cast<double>(kernel->accesses.size()) * machine_.access);
+  }
+  return work;
+}
+
 void ServingSource::make_records() {
+  if (!placed_) find_places();
   batch_.clear();
   std::vector<std::span<const serving::BlockId>> blocks;
   blocks.reserve(iteration_.works.size());
@@ -131,21 +194,19 @@ void ServingSource::done(const hw::OperationRow& row) {
   const std::int64_t times = row.layer < 0 ? 1 : weight_[static_cast<std::size_t>(row.layer)];
   spent_ += (row.result.end - last_end_) * times;
   last_end_ = row.result.end;
-  ++fold_.kernels;
+  fold_.kernels += running_;
 }
 
-void ServingSource::end_iteration() {
+void ServingSource::end_iteration(std::int64_t took_ns) {
   running_ = false;
-  const std::int64_t took_ns = std::max<std::int64_t>((spent_.count + 500'000) / 1'000'000, 1);
+  took_ns = std::max<std::int64_t>(took_ns, 1);
   std::int64_t times = batcher_->steady(iteration_);
   if (coming_ && times > 1) // an arrival is seen when the iteration under way is done
     times =
         std::clamp((coming_->arrival_ns - now_ns_ + took_ns - 1) / took_ns, std::int64_t{1}, times);
   batcher_->finish(iteration_, now_ns_ + took_ns, static_cast<std::uint32_t>(times), took_ns);
   now_ns_ += took_ns * times;
-  ++fold_.iterations;
   fold_.iterations_stood_for += static_cast<std::uint64_t>(times);
-  fold_.layers += layers_.size();
   fold_.layers_stood_for += weight_.size() * static_cast<std::uint64_t>(times);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/serve/alike.h"
 #include "app/serve/paged_kv.h"
 #include "hw/platform/replay.h"
 #include "model/serving/batcher.h"
@@ -22,6 +23,17 @@ struct FoldCounters {
   std::uint64_t kernels = 0;
 };
 
+/// What the source knows of the machine that runs its kernels.
+struct ServingMachine {
+  /// Peaks: arithmetic by type of number, FLOP/s; bytes a second beside the die and behind links.
+  std::function<double(stream::DType)> flops;
+  double near = 1, far = 1;
+  double access = 0; ///< seconds that a range read costs a kernel beside its bytes
+  /// Whether a byte of a tensor, by the stream's number, lies behind links now.
+  std::function<bool(stream::TensorId, std::uint64_t offset)> is_far;
+  bool moves = true; ///< pages that have their place already: no iteration is like another
+};
+
 /// Requests as a stream of kernels that is made while it is replayed: when the machine asks for the
 /// next operation, the last one is done, and the batcher learns how long its iteration took.
 ///
@@ -42,11 +54,13 @@ public:
 
   /// Weights and activations, to place before time starts.
   std::vector<hw::InitialTensor> initial() const;
+  /// All of the stream, in its order: those and the KV cache.
+  std::vector<stream::Tensor> tensors() const;
   Bytes weight_bytes() const { return builder_.weights().bytes(); }
   Bytes workspace_bytes() const;
   Bytes block_bytes() const { return kv_.block_bytes(); }
   /// Once it is known how many blocks there is room for; before the first record.
-  void begin(std::uint32_t blocks, std::uint64_t seed);
+  void begin(std::uint32_t blocks, std::uint64_t seed, ServingMachine machine);
 
   const stream::Header& header() const override { return header_; }
   bool next(stream::Record& record) override;
@@ -56,6 +70,7 @@ public:
   const serving::Batcher& batcher() const { return *batcher_; }
   const std::vector<serving::Outcome>& outcomes() const { return outcomes_; }
   const FoldCounters& fold() const { return fold_; }
+  const AlikeIterations::Check& alike() const { return alike_.check(); }
   const std::vector<stream::Oddity>& oddities() const { return oddities_; }
   std::int64_t now_ns() const { return now_ns_; }
   std::int64_t first_arrival_ns() const { return first_arrival_ns_; }
@@ -64,8 +79,10 @@ public:
 private:
   void read_request();
   bool start_iteration();
-  void end_iteration();
+  void end_iteration(std::int64_t took_ns);
   void make_records();
+  void find_places();
+  IterationWork work_of(const std::vector<stream::Record>& records) const;
 
   Parts parts_;
   traces::generate::Numbers numbers_;
@@ -76,6 +93,11 @@ private:
   std::vector<std::uint32_t> weight_;             ///< layers that one simulated layer stands for
 
   std::unique_ptr<serving::Batcher> batcher_;
+  std::uint32_t blocks_ = 0;
+  ServingMachine machine_;
+  AlikeIterations alike_;
+  IterationWork work_;
+  bool placed_ = false;
   std::optional<stream::Request> coming_;
   std::uint64_t read_ = 0;
   std::vector<serving::Outcome> outcomes_;

@@ -40,6 +40,7 @@ FoldingError error_of_folding(const ServeRequest& request, std::uint64_t request
     if (!fold) {
       one.sets.push_back("/serving/fold_layers=false");
       one.sets.push_back("/serving/fold_steady=1");
+      one.sets.push_back("/serving/fold_alike=0");
     }
     jobs.push_back(
         {fold ? "folded" : "unfolded", [one] { return latencies_json(run_serving(one)).dump(); }});

@@ -342,7 +342,8 @@ Kind best_static() {
           "nothing moves.",
           [](const JsonValue& object, KeyContext& context) -> std::unique_ptr<Policy> {
             return std::make_unique<BestStatic>(component().read(object, context, kNameKey));
-          }};
+          },
+          true, false};
 }
 
 } // namespace umf::policy

@@ -29,7 +29,7 @@ Kind hbm_only() {
             component().read(object, context, kNameKey);
             return std::make_unique<HbmOnly>();
           },
-          false};
+          false, false};
 }
 
 } // namespace umf::policy

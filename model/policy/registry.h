@@ -15,6 +15,7 @@ struct Kind {
   std::string_view sentence;           ///< what it does and where its time goes, for tables
   std::unique_ptr<Policy> (*make)(const JsonValue& object, KeyContext& context) = nullptr;
   bool beyond_hbm = true; ///< places pages elsewhere, too
+  bool moves = true;      ///< pages that have their place already
 };
 
 /// All policies, in order of presentation.

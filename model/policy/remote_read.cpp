@@ -47,7 +47,8 @@ Kind remote_read() {
       "Nothing moves: what did not fit in HBM at first touch is read across the link each time.",
       [](const JsonValue& object, KeyContext& context) -> std::unique_ptr<Policy> {
         return std::make_unique<RemoteRead>(component().read(object, context, kNameKey));
-      }};
+      },
+      true, false};
 }
 
 } // namespace umf::policy

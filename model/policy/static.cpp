@@ -103,7 +103,8 @@ Kind fixed_shares() {
             check_roles(object, "hbm_share", context);
             check_roles(object, "sram_share", context);
             return std::make_unique<Static>(std::move(config));
-          }};
+          },
+          true, false};
 }
 
 } // namespace umf::policy

@@ -132,6 +132,19 @@ const Component<Config>& component() {
                 .min = 1,
                 .max = 4096,
                 .source = "16 tokens of thousands: contexts grow by little"})
+          .key("fold_alike", &C::fold_alike,
+               {.help = "An iteration takes the time of a simulated one whose work is the same to "
+                        "within this share of the whole: arithmetic and bytes by kind and by place "
+                        "at peak rates. Only where the policy moves nothing. 0: each is simulated.",
+                .min = 0.0,
+                .max = 0.5,
+                .source = "fast; the error is printed, see check_alike"})
+          .key("check_alike", &C::check_alike,
+               {.help = "Of iterations that fold_alike would fold, one in so many is simulated all "
+                        "the same, and the difference reported.",
+                .min = 2,
+                .max = 1'000'000,
+                .source = "a sample of some hundreds an hour of traffic"})
           .group("poisson", &C::poisson, poisson_component());
   return keys;
 }

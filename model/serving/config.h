@@ -42,6 +42,8 @@ struct Config {
   std::vector<std::string> classes = {"default 1 30s 100ms"};
   bool fold_layers = true;
   std::uint32_t fold_steady = 16;
+  double fold_alike = 0.02;
+  std::uint32_t check_alike = 200;
   PoissonConfig poisson;
 
   /// Parsed `classes`, best first.
