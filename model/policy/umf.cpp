@@ -2,6 +2,9 @@
 #include "model/policy/reuse_table.h"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
+#include <queue>
 #include <set>
 #include <string>
 #include <tuple>
@@ -25,6 +28,7 @@ struct Config {
   double swap_ratio = 2.0;
   Bytes in_flight = 32_MiB;
   Femtoseconds review = 100000_ns;
+  std::uint32_t patience = 128;
 };
 
 const Component<Config>& component() {
@@ -105,7 +109,14 @@ const Component<Config>& component() {
                {.help = "Moves are decided at most so often, and whenever one is done.",
                 .min = Femtoseconds{0},
                 .from = Provenance::derived,
-                .source = "a few moves of a block over a Gen5 x16 link"});
+                .source = "a few moves of a block over a Gen5 x16 link"})
+          .key("patience", &Config::patience,
+               {.help = "A review that orders nothing doubles the time to the next one, up to so "
+                        "many times `review`.",
+                .min = 1,
+                .max = 1'000'000,
+                .from = Provenance::derived,
+                .source = "some 10 ms, short against a step that does not fit HBM"});
   return keys;
 }
 
@@ -155,7 +166,7 @@ public:
       if (table_.find(number)->recent >= config_.promote_touches && away(number, ground) > 0)
         candidates_.insert(number);
     now_ = touch.now;
-    if (touch.now - reviewed_ >= config_.review) review(touch.now, ground, orders);
+    if (touch.now - reviewed_ >= config_.review * wait_) review(touch.now, ground, orders);
   }
 
   /// Sending a block of long-lived data out takes the link as much as writing the same bytes of
@@ -163,11 +174,9 @@ public:
   void make_room(TierIndex tier, std::uint64_t pages, const Ground& ground,
                  std::vector<Order>& orders) override {
     std::map<TierIndex, std::uint64_t> taken;
-    for (const Victim& victim : victims(tier, now_)) {
-      if (pages == 0) return;
-      pages -=
-          std::min(pages, move_out(victim.number, tier, Order::Why::room, ground, taken, orders));
-    }
+    for (auto left = victims(tier, now_); pages > 0 && !left.empty(); left.pop())
+      pages -= std::min(pages,
+                        move_out(left.top().number, tier, Order::Why::room, ground, taken, orders));
   }
 
   void settled(const Settled& move, const Ground& ground, std::vector<Order>& orders) override {
@@ -187,7 +196,9 @@ public:
                       });
     if (!move.moved) return; // the machine is busy: not again at once
     table_.move(move.from, move.to, ground.page);
-    review(move.now, ground, orders);
+    // What is on its way keeps the links busy until then.
+    if (outstanding_ * ground.page.count * 2 <= config_.in_flight.count)
+      review(move.now, ground, orders);
   }
 
   void released(const memory::AddressSpace::Entry& tensor, const memory::PageRun& run,
@@ -238,10 +249,14 @@ private:
     if (!hbm) return;
     const std::uint64_t kept = kept_free(ground);
     const std::uint64_t coming_free = ground.free_pages(*hbm) + leaving_;
+    const std::size_t ordered = orders.size();
     if (coming_free < kept)
       demote(kept - coming_free, *hbm, now, ground, orders);
     else if (!candidates_.empty())
       promote(*hbm, now, ground, orders);
+    else
+      return;
+    wait_ = orders.size() > ordered ? 1 : std::min(wait_ * 2, config_.patience);
   }
 
   bool busy(const Ground& ground) const {
@@ -253,8 +268,8 @@ private:
     double priority;
     Femtoseconds distance, last;
     std::uint64_t number;
-    bool operator<(const Victim& other) const {
-      return std::tie(priority, other.distance, other.last, other.number) <
+    bool operator>(const Victim& other) const {
+      return std::tie(priority, other.distance, other.last, other.number) >
              std::tie(other.priority, distance, last, number);
     }
   };
@@ -263,29 +278,34 @@ private:
     double priority;
     Femtoseconds gap, distance;
     std::uint64_t number;
-    bool operator<(const Candidate& other) const {
-      return std::tie(other.priority, gap, distance, number) <
+    bool operator>(const Candidate& other) const {
+      return std::tie(other.priority, gap, distance, number) >
              std::tie(priority, other.gap, other.distance, other.number);
     }
   };
-  std::vector<Victim> victims(TierIndex hbm, Femtoseconds now) const {
-    std::vector<Victim> all;
+  /// Of many only the first few are wanted in order.
+  template <class T>
+  using Queue = std::priority_queue<T, std::vector<T>, std::greater<>>;
+
+  template <class Visit>
+  void each_victim(TierIndex hbm, Femtoseconds now, Visit visit) const {
     for (const auto& [number, block] : table_.blocks())
       if (block.in(hbm) > 0 && block.ordered == 0 && !is_short(block.priority))
-        all.push_back({block.priority, block.distance(now), block.last, number});
-    std::sort(all.begin(), all.end());
-    return all;
+        visit(Victim{block.priority, block.distance(now), block.last, number}, block);
+  }
+  Queue<Victim> victims(TierIndex hbm, Femtoseconds now) const {
+    std::vector<Victim> all;
+    each_victim(hbm, now, [&](const Victim& victim, const ReuseBlock&) { all.push_back(victim); });
+    return Queue<Victim>(std::greater<>{}, std::move(all));
   }
 
   void demote(std::uint64_t pages, TierIndex hbm, Femtoseconds now, const Ground& ground,
               std::vector<Order>& orders) {
     if (busy(ground)) return;
     std::map<TierIndex, std::uint64_t> taken;
-    for (const Victim& victim : victims(hbm, now)) {
-      if (pages == 0 || busy(ground)) return;
+    for (auto left = victims(hbm, now); pages > 0 && !busy(ground) && !left.empty(); left.pop())
       pages -= std::min(
-          pages, move_out(victim.number, hbm, Order::Why::background, ground, taken, orders));
-    }
+          pages, move_out(left.top().number, hbm, Order::Why::background, ground, taken, orders));
   }
 
   /// Orders a block's pages in HBM to the first memory behind it that has the frames; returns
@@ -317,7 +337,7 @@ private:
   /// may send one block out, and comes in when that is gone.
   void promote(TierIndex hbm, Femtoseconds now, const Ground& ground, std::vector<Order>& orders) {
     if (busy(ground)) return;
-    std::vector<Candidate> wanted;
+    std::vector<Candidate> all_wanted;
     for (auto it = candidates_.begin(); it != candidates_.end();) {
       const ReuseBlock* block = table_.find(*it);
       if (block == nullptr || away(*it, ground) == 0 || now - block->last > config_.window) {
@@ -325,15 +345,15 @@ private:
         continue;
       }
       if (block->ordered == 0)
-        wanted.push_back({block->priority, block->gap(now), block->distance(now), *it});
+        all_wanted.push_back({block->priority, block->gap(now), block->distance(now), *it});
       ++it;
     }
-    std::sort(wanted.begin(), wanted.end());
+    Queue<Candidate> wanted{std::greater<>{}, std::move(all_wanted)};
     const std::uint64_t all = ground.all_pages(TierClass::hbm);
     const std::uint64_t kept = kept_free(ground) + part_of(all, config_.promote_margin);
     std::uint64_t free = ground.free_pages(hbm);
-    for (const Candidate& candidate : wanted) {
-      if (busy(ground)) return;
+    for (; !wanted.empty() && !busy(ground); wanted.pop()) {
+      const Candidate& candidate = wanted.top();
       const std::uint64_t keep = is_short(candidate.priority) ? 0 : kept;
       const std::uint64_t pages = away(candidate.number, ground);
       if (free < keep + pages) {
@@ -359,18 +379,20 @@ private:
   /// wanted sooner, and exchanging them saves no read.
   void swap(const Candidate& candidate, TierIndex hbm, Femtoseconds now, const Ground& ground,
             std::vector<Order>& orders) {
-    const auto all = victims(hbm, now);
-    const auto gap = [&](const Victim& victim) {
-      return table_.blocks().at(victim.number).gap(now);
-    };
-    // By priority, then by distance already.
-    const auto victim = std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
-      return a.priority != b.priority ? a.priority < b.priority : gap(a) > gap(b);
+    std::optional<Victim> victim; // of the lowest priority, and of those of the longest gap
+    Femtoseconds gap{};
+    each_victim(hbm, now, [&](const Victim& other, const ReuseBlock& block) {
+      const Femtoseconds its = block.gap(now);
+      if (victim && (other.priority != victim->priority ? other.priority > victim->priority
+                     : its != gap                       ? its < gap
+                                                        : other > *victim))
+        return;
+      victim = other;
+      gap = its;
     });
-    if (victim == all.end() || victim->priority > candidate.priority) return;
+    if (!victim || victim->priority > candidate.priority) return;
     const double limit = config_.swap_ratio * static_cast<double>(candidate.gap.count);
-    if (victim->priority == candidate.priority && static_cast<double>(gap(*victim).count) <= limit)
-      return;
+    if (victim->priority == candidate.priority && static_cast<double>(gap.count) <= limit) return;
     std::map<TierIndex, std::uint64_t> taken;
     move_out(victim->number, hbm, Order::Why::background, ground, taken, orders);
   }
@@ -383,6 +405,7 @@ private:
   std::uint64_t short_in_hbm_ = 0;
   std::uint64_t outstanding_ = 0, leaving_ = 0; ///< pages ordered: all; out of HBM
   Femtoseconds now_{0}, reviewed_{0};
+  std::uint32_t wait_ = 1; ///< reviews' time to the next, in `review`
 };
 
 } // namespace
