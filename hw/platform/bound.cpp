@@ -24,7 +24,7 @@ constexpr std::array<const char*, kBoundParts> kWhat = {
     "launches and start-up, one after the other",
     "arithmetic at its peak",
     "bytes between SMs and L2",
-    "distinct bytes beyond the L2, over all memories at once",
+    "distinct bytes beyond the L2 over all memories at once, or beyond L2 and SRAM over the others",
     "distinct bytes beyond L2, HBM and SRAM, over all links at once",
     "copies"};
 
@@ -34,7 +34,10 @@ struct Machine {
     memory = {near.read + far.read, near.write + far.write, near.both + far.both};
     links = far;
     host = peaks.host(gpu);
+    filling = peaks.hbm(gpu).read + far.read;
+    if (filling <= 0) filling = memory.read; // SRAM alone
     near_capacity = peaks.near_capacity(gpu).count;
+    sram_capacity = peaks.sram_capacity(gpu).count;
     const L2Config& l2 = scenario.gpu.l2;
     l2_capacity = l2.capacity.count;
     const double slices = l2.slices * l2.slice_bandwidth.value;
@@ -42,7 +45,8 @@ struct Machine {
     hit = (Femtoseconds{(l2.near_latency.count + l2.far_latency.count) / 2}).seconds();
   }
   WayPeak memory, links, host;
-  std::uint64_t near_capacity = 0, l2_capacity = 0;
+  std::uint64_t near_capacity = 0, sram_capacity = 0, l2_capacity = 0;
+  double filling = 0; ///< bytes a second from all memories but SRAM
   double fabric = 0, hit = 0;
 };
 
@@ -205,6 +209,12 @@ private:
     costs.seconds[kMemory] =
         std::max({time_of(read, machine.memory.read), time_of(written, machine.memory.write),
                   time_of(read + written, machine.memory.both)});
+    const std::uint64_t filling = beyond(own_old_, machine.l2_capacity + machine.sram_capacity);
+    if (const double seconds = time_of(filling, machine.filling);
+        seconds > costs.seconds[kMemory]) {
+      costs.amount[kMemory] = static_cast<double>(filling);
+      costs.seconds[kMemory] = seconds;
+    }
     const std::uint64_t far = beyond(own_old_, machine.l2_capacity + machine.near_capacity);
     if (far == 0 || machine.links.read <= 0) return;
     costs.amount[kLinks] = static_cast<double>(far);
@@ -227,8 +237,9 @@ private:
     if (it != windows_.end()) return it->second;
     return windows_
         .emplace(step.queue,
-                 BoundWindows({machine.l2_capacity, machine.near_capacity, machine.memory.read,
-                               machine.links.read, survey_.alone(step.gpu)}))
+                 BoundWindows({machine.l2_capacity, machine.sram_capacity, machine.near_capacity,
+                               machine.memory.read, machine.filling, machine.links.read,
+                               survey_.alone(step.gpu)}))
         .first->second;
   }
 

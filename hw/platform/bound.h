@@ -32,7 +32,8 @@ struct Bound {
 /// Each operation pays its launch and start-up and then the longest of
 ///   arithmetic  operations / (peak · efficiency), every SM at work;
 ///   l2          its bytes / what slices and crossbar carry;
-///   memory      what the L2 cannot hold of its distinct bytes / all memories and links together;
+///   memory      what the L2 cannot hold of its distinct bytes / all memories and links together,
+///               and what L2 and SRAM cannot hold of those that lay somewhere / the others;
 ///   links       what the L2, HBM and SRAM together cannot hold of it / all links together;
 ///   copies      a copy's sides / the copy engine, its host side / the way to the host.
 /// Three ways from there to a run; each is a bound, and the highest counts:

@@ -75,7 +75,8 @@ void BoundWindows::forget(stream::TensorId tensor) {
 }
 
 /// The longest of: its operations one after the other; its bytes from memory, with which no launch
-/// overlaps where nothing else runs; its bytes over the links, which may come ahead of their use.
+/// overlaps where nothing else runs; its bytes from the memories that fill the SRAM, and over the
+/// links, which both may come ahead of their use.
 void BoundWindows::close(Cutting& cutting) {
   const std::uint64_t fast = options_.l2_capacity + options_.near_capacity;
   const std::uint64_t fills = cutting.fresh - std::min(cutting.fresh, options_.l2_capacity);
@@ -86,6 +87,12 @@ void BoundWindows::close(Cutting& cutting) {
   memory.amount[kMemory] = static_cast<double>(fills);
   memory.seconds[kMemory] = fills == 0 ? 0 : memory.amount[kMemory] / options_.memory_read;
   if (memory.total() > best.total()) best = memory;
+  const std::uint64_t held = options_.l2_capacity + options_.sram_capacity;
+  BoundCosts filling;
+  filling.amount[kMemory] = static_cast<double>(cutting.old - std::min(cutting.old, held));
+  if (filling.amount[kMemory] > 0)
+    filling.seconds[kMemory] = filling.amount[kMemory] / options_.filling_read;
+  if (filling.total() > best.total()) best = filling;
   if (far > 0 && options_.links_read > 0) {
     BoundCosts links;
     links.amount[kLinks] = static_cast<double>(far);

@@ -32,8 +32,9 @@ struct BoundCosts {
 class BoundWindows {
 public:
   struct Options {
-    std::uint64_t l2_capacity = 0, near_capacity = 0;
-    double memory_read = 0, links_read = 0; ///< most bytes a second from all memories, all links
+    std::uint64_t l2_capacity = 0, sram_capacity = 0, near_capacity = 0;
+    /// Most bytes a second from all memories, from those but SRAM, from all links.
+    double memory_read = 0, filling_read = 0, links_read = 0;
     bool alone = true; ///< nothing else fetches for it between its operations' transfers
   };
   struct Piece {

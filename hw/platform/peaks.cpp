@@ -59,6 +59,15 @@ WayPeak Peaks::near(std::uint32_t gpu) const {
   return all;
 }
 
+WayPeak Peaks::hbm(std::uint32_t gpu) const {
+  WayPeak all;
+  for (std::size_t t = 0; t < scenario_.tiers.size(); ++t)
+    if (scenario_.tiers[t]->on_package() &&
+        scenario_.tiers[t]->tier_class() == policy::TierClass::hbm)
+      all = sum(all, way(gpu, t));
+  return all;
+}
+
 WayPeak Peaks::far(std::uint32_t gpu) const {
   std::map<std::size_t, WayPeak> behind; // by first link
   for (std::size_t t = 0; t < scenario_.tiers.size(); ++t) {
@@ -83,6 +92,13 @@ Bytes Peaks::near_capacity(std::uint32_t) const {
   Bytes all{};
   for (const auto& tier : scenario_.tiers)
     if (tier->on_package()) all += tier->capacity();
+  return all;
+}
+
+Bytes Peaks::sram_capacity(std::uint32_t) const {
+  Bytes all{};
+  for (const auto& tier : scenario_.tiers)
+    if (tier->tier_class() == policy::TierClass::sram) all += tier->capacity();
   return all;
 }
 

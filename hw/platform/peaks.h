@@ -23,11 +23,14 @@ public:
 
   /// All that lies beside the die, of its classes HBM and SRAM.
   WayPeak near(std::uint32_t gpu) const;
+  /// Of those the ones of class HBM.
+  WayPeak hbm(std::uint32_t gpu) const;
   /// All that lies behind links: what their first hops carry, where the memories behind do.
   WayPeak far(std::uint32_t gpu) const;
   /// The host's memory that copies go to; no rate where there is none.
   WayPeak host(std::uint32_t gpu) const;
   Bytes near_capacity(std::uint32_t gpu) const;
+  Bytes sram_capacity(std::uint32_t gpu) const;
 
   /// One tier (an index into Scenario::tiers) and the links before it; nothing out of reach.
   WayPeak way(std::uint32_t gpu, std::size_t tier) const;

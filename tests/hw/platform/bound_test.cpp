@@ -45,6 +45,15 @@ TEST_CASE("one long stream out of HBM takes hardly longer than its bound") {
   CHECK(run.makespan.seconds() < 1.02 * bound.time.seconds());
 }
 
+TEST_CASE("SRAM serves no more than it holds: the rest comes out of HBM, whatever its rate") {
+  // 4 GiB beside 40 MiB of SRAM at 12.8 TB/s: 32 MiB may lie in the L2, 40 MiB in the SRAM.
+  const std::vector<stream::Record> records = {tensor(1, 4096_MiB, stream::Role::weight),
+                                               kernel(1, {reads(1, 4096_MiB)})};
+  const hw::Bound bound =
+      bound_of(R"({"tiers": {"sram": {"kind": "sram", "capacity": "40MiB"}}})", records);
+  CHECK(part(bound, "memory") == Approx(4024.0 * (1 << 20) / F::hbm).epsilon(1e-6));
+}
+
 TEST_CASE("kernels in a row pay launch and start-up each, and the larger of arithmetic and L2") {
   // 1 MiB in the L2 at 4 TB/s is 0.26 us; 1 GFLOP at 100 TFLOP/s is 10 us.
   std::vector<stream::Record> records{tensor(1, 1_MiB)};
