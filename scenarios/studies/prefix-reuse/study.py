@@ -70,7 +70,7 @@ def main():
     parse = common.options(__doc__, "prefix-reuse")
     parse.add_argument("--trace", type=pathlib.Path, default=TRACE)
     parse.add_argument("--requests", type=int, default=0, help="the first N alone; 0: all")
-    parse.add_argument("--policy", default="umf")
+    parse.add_argument("--policy", default="static")
     asked = parse.parse_args()
     if not asked.trace.exists():
         print(f"{asked.trace} is not there: name a trace of requests with --trace", file=sys.stderr)
