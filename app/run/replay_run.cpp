@@ -63,7 +63,8 @@ void read_traces(const ReplayRequest& request, const hw::ReplayConfig& config, R
     setups.push_back(
         {traces::place_of(trace.string()),
          [&request, trace] { return open_source(trace, request.stop, request.shapes_from); },
-         std::move(facts.weights)});
+         std::move(facts.weights),
+         {}});
     run.tenants.push_back({names[t],
                            trace,
                            config.gpu_of(t),

@@ -50,30 +50,18 @@ void PagedKv::declare(std::uint32_t blocks, std::vector<stream::Record>& records
   }
 }
 
-stream::Kernel PagedKv::clear(const generate::StepOptions& options, generate::Numbers& numbers,
-                              std::uint32_t blocks) const {
-  constexpr std::uint32_t kRounds = 256; // so finely are blocks of all layers interleaved
+std::vector<hw::InitialStretch> PagedKv::stretches(std::uint32_t blocks) const {
+  constexpr std::uint32_t kRounds = 1024; // so finely are blocks of all layers interleaved
   const std::uint32_t at_once = std::max((blocks + kRounds - 1) / kRounds, std::uint32_t{1});
-  stream::Kernel kernel;
-  kernel.id = numbers.kernel++;
-  kernel.name = "kv_cache_clear";
-  kernel.stream = options.stream;
-  kernel.grid = {options.sms, 1, 1};
-  kernel.block = {1024, 1, 1};
-  kernel.rule = stream::Rule::generated;
+  std::vector<hw::InitialStretch> stretches;
   for (std::uint32_t first = 0; first < blocks; first += at_once) {
     const std::uint64_t count = std::min(at_once, blocks - first);
     for (const Part& part : parts_) {
       const std::uint64_t bytes = part.entry * block_tokens_;
-      stream::Access& access = kernel.accesses.emplace_back();
-      access.tensor = part.tensor.id;
-      access.write = true;
-      access.rule = stream::Rule::generated;
-      access.offset = first * bytes;
-      access.length = {count * bytes};
+      stretches.push_back({part.tensor.id, {first * bytes}, {count * bytes}});
     }
   }
-  return kernel;
+  return stretches;
 }
 
 void PagedKv::find_places(std::uint32_t blocks,

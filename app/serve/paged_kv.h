@@ -1,5 +1,6 @@
 #pragma once
 
+#include "hw/platform/replay.h"
 #include "model/serving/kv_blocks.h"
 #include "traces/generate/step.h"
 
@@ -21,11 +22,10 @@ public:
   /// Of one block in all layers.
   Bytes block_bytes() const;
   void declare(std::uint32_t blocks, std::vector<stream::Record>& records) const;
-  /// A kernel that writes all of the cache once, block by block in all layers, as a server does
-  /// when it starts: pages have their places before the first request.
-  stream::Kernel clear(const traces::generate::StepOptions& options,
-                       traces::generate::Numbers& numbers, std::uint32_t blocks) const;
-  /// Once they have: `far` says whether a byte of a tensor lies behind links.
+  /// All of the cache, block by block in all layers: the order in which a server that clears it
+  /// at its start gives its pages their places.
+  std::vector<hw::InitialStretch> stretches(std::uint32_t blocks) const;
+  /// Once they have them: `far` says whether a byte of a tensor lies behind links.
   void find_places(std::uint32_t blocks,
                    const std::function<bool(stream::TensorId, std::uint64_t offset)>& far);
   /// Bytes of an access to the cache, and those of them behind links; nothing of other tensors.

@@ -54,15 +54,14 @@ std::vector<hw::InitialTensor> ServingSource::initial() const {
   return tensors;
 }
 
-std::vector<stream::Tensor> ServingSource::tensors() const {
-  std::vector<stream::Tensor> all;
-  for (hw::InitialTensor& one : initial())
-    all.push_back(std::move(one.tensor));
-  std::vector<stream::Record> cache;
-  kv_.declare(1, cache);
-  for (stream::Record& record : cache)
-    all.push_back(std::get<stream::Tensor>(std::move(record)));
-  return all;
+std::vector<hw::InitialTensor> ServingSource::cache() const {
+  std::vector<stream::Record> records;
+  kv_.declare(blocks_, records);
+  std::vector<hw::InitialTensor> tensors;
+  for (stream::Record& record : records)
+    tensors.push_back(
+        {std::get<stream::Tensor>(std::move(record)), parts_.options.stream.device, false});
+  return tensors;
 }
 
 Bytes ServingSource::workspace_bytes() const {
@@ -81,8 +80,6 @@ void ServingSource::begin(std::uint32_t blocks, std::uint64_t seed, ServingMachi
   batcher_ = std::make_unique<serving::Batcher>(
       parts_.config, blocks, context, seed,
       [this](const serving::Outcome& outcome) { outcomes_.push_back(outcome); });
-  kv_.declare(blocks, records_);
-  records_.emplace_back(kv_.clear(builder_.options(), numbers_, blocks));
   read_request();
   if (coming_) now_ns_ = first_arrival_ns_ = coming_->arrival_ns;
 }
@@ -134,7 +131,7 @@ bool ServingSource::start_iteration() {
   }
 }
 
-/// The machine has written the whole cache once.
+/// The machine has given the whole cache its places.
 void ServingSource::find_places() {
   placed_ = true;
   kv_.find_places(blocks_, machine_.is_far);
@@ -194,7 +191,7 @@ void ServingSource::done(const hw::OperationRow& row) {
   const std::int64_t times = row.layer < 0 ? 1 : weight_[static_cast<std::size_t>(row.layer)];
   spent_ += (row.result.end - last_end_) * times;
   last_end_ = row.result.end;
-  fold_.kernels += running_;
+  ++fold_.kernels;
 }
 
 void ServingSource::end_iteration(std::int64_t took_ns) {

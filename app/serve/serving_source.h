@@ -52,10 +52,10 @@ public:
   };
   explicit ServingSource(Parts parts);
 
-  /// Weights and activations, to place before time starts.
+  /// Weights and activations, to place before time starts; then the cache, once begun.
   std::vector<hw::InitialTensor> initial() const;
-  /// All of the stream, in its order: those and the KV cache.
-  std::vector<stream::Tensor> tensors() const;
+  std::vector<hw::InitialTensor> cache() const;
+  std::vector<hw::InitialStretch> cache_order() const { return kv_.stretches(blocks_); }
   Bytes weight_bytes() const { return builder_.weights().bytes(); }
   Bytes workspace_bytes() const;
   Bytes block_bytes() const { return kv_.block_bytes(); }

@@ -39,6 +39,13 @@ struct OperationRow {
 struct InitialTensor {
   stream::Tensor tensor;
   std::int32_t device = 0;
+  bool whole = true; ///< else declared alone: TenantSetup::touched says what of it has a place
+};
+
+/// A stretch of an initial tensor.
+struct InitialStretch {
+  stream::TensorId tensor = 0;
+  Bytes offset{}, length{};
 };
 
 /// What was replayed, all repetitions together.
@@ -57,7 +64,8 @@ struct TenantSetup {
   Place place; ///< of its file, for faults
   /// Opens the trace from its begin: once a repetition, one at a time.
   std::function<std::unique_ptr<stream::Source>()> open;
-  std::vector<InitialTensor> initial; ///< to place before time starts, in trace order
+  std::vector<InitialTensor> initial;  ///< to place before time starts, in trace order
+  std::vector<InitialStretch> touched; ///< then these, in this order, as at a first touch
 };
 
 /// What became of it.

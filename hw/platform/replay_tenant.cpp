@@ -15,17 +15,23 @@ ReplayTenant::ReplayTenant(ReplayMachine& machine, const TenantSetup& setup, std
     : machine_(machine), platform_(machine.platform), config_(platform_.scenario().replay),
       setup_(setup), index_(index), host_(config_.mode), numbers_(index, machine.tenants) {
   naming_the_trace([&] {
-    for (auto& [tensor, device] : setup_.initial) {
+    for (auto& [tensor, device, whole] : setup_.initial) {
       if (numbers_.find(tensor.id)) continue; // declared twice
       const std::uint32_t gpu = gpu_of(device);
       const TensorId in_trace = tensor.id;
       take(std::move(tensor));
       const TensorId id = *numbers_.find(in_trace);
       live(id, gpu).touched = true;
-      platform_.brain(gpu).preload(id);
+      if (whole) platform_.brain(gpu).preload(id);
+    }
+    for (const InitialStretch& stretch : setup_.touched) {
+      const TensorId id = numbers_.find(stretch.tensor).value();
+      scheduler::Brain& brain = platform_.brain(tensors_.at(id).gpu);
+      brain.reserve(brain.space().at(id).base + stretch.offset.count, stretch.length);
     }
   });
   setup_.initial.clear();
+  setup_.touched.clear();
 }
 
 /// Faults that only the replay finds do not know which file they are of.

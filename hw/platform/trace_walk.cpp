@@ -21,12 +21,12 @@ public:
         listener_(listener), numbers_(index, tenants) {}
 
   void place_initial() {
-    for (const auto& [tensor, device] : setup_.initial) {
+    for (const auto& [tensor, device, whole] : setup_.initial) {
       const auto id = numbers_.declare(tensor);
       if (!id) continue; // declared twice
       add(*id, tensor);
       const std::uint32_t gpu = gpu_of(device);
-      live(*id, gpu, true);
+      live(*id, gpu, whole);
     }
   }
 

@@ -57,7 +57,8 @@ void Scheduler::advance_move(Move& move) {
   const std::uint64_t total = move.command.from.count * page_;
   constexpr std::uint32_t kBurstsInFlight = 2; // one being read while one is being written
   while (move.in_flight < kBurstsInFlight && move.reading < total) {
-    const std::uint64_t length = std::min(config_.move_burst.count, total - move.reading);
+    const std::uint64_t length =
+        std::min({config_.move_burst.count, config_.max_burst.count, total - move.reading});
     const std::uint64_t within = move.reading;
     move.reading += length;
     ++move.in_flight;

@@ -168,6 +168,21 @@ TEST_CASE("without launch costs exactly the launches are gone", "[app]") {
         Approx(2 * (1000 + 500)).margin(0.001));
 }
 
+TEST_CASE("how runs are cut into bursts is compared with another cutting", "[app]") {
+  Folder folder;
+  folder.write("t.jsonl", two_tensors());
+  const Ended ended = replay(folder, "h100-sxm", {"--check-bursts", "64KiB"});
+  CAPTURE(ended.err);
+  REQUIRE(ended.status == 0);
+  CHECK_THAT(ended.out, Contains("longest burst"));
+  const Json summary = summary_of(folder);
+  const Json cut = summary.at("bursts").at(0);
+  CHECK(cut.at("max_burst") == "64KiB");
+  CHECK(cut.at("ledger").at("ok") == true);
+  CHECK(simulated_ns(cut) == Approx(simulated_ns(summary)).epsilon(0.01));
+  CHECK(replay(folder, "h100-sxm", {"--check-bursts", "1KiB"}).status == 2);
+}
+
 TEST_CASE("comparisons with what is not there are refused with what is", "[app]") {
   Folder folder;
   folder.write("t.jsonl", two_tensors());

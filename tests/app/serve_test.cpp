@@ -131,6 +131,8 @@ TEST_CASE("every key of serving has an effect", "[app]") {
       {"r.jsonl", "serving.classes=[\"default 1 1000s 1000s\"]", {}},
       {"r.jsonl", "serving.fold_layers=false", {}},
       {"r.jsonl", "serving.fold_steady=1", {}},
+      {"r.jsonl", "serving.fold_alike=0", {"serving.fold_alike=0.3"}},
+      {"r.jsonl", "serving.check_alike=2", {"serving.fold_alike=0.3"}},
       {"poisson", "serving.poisson.rate=3Hz", {"serving.poisson.requests=4"}},
       {"poisson", "serving.poisson.requests=5", {"serving.poisson.requests=4"}},
       {"poisson", "serving.poisson.prompt=2000", {"serving.poisson.requests=4"}},
