@@ -168,9 +168,6 @@ void bursts(Out out, const Json& own, const std::vector<VariantResult>& results)
   }
 }
 
-} // namespace
-
-namespace {
 /// The list of summary.json, and what an entry of it is called by.
 std::pair<const char*, const char*> place_of(Variant::Kind kind) {
   switch (kind) {
@@ -182,6 +179,7 @@ std::pair<const char*, const char*> place_of(Variant::Kind kind) {
     return {"against", "policy"};
   }
 }
+
 } // namespace
 
 void add_comparisons(Json& own, const std::vector<VariantResult>& results) {

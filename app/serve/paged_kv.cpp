@@ -41,13 +41,14 @@ Bytes PagedKv::block_bytes() const {
   return all;
 }
 
-void PagedKv::declare(std::uint32_t blocks, std::vector<stream::Record>& records) const {
+std::vector<stream::Tensor> PagedKv::tensors(std::uint32_t blocks) const {
+  std::vector<stream::Tensor> tensors;
   for (const Part& part : parts_) {
-    stream::Tensor tensor = part.tensor;
-    tensor.shape[0] = blocks;
-    tensor.bytes = {std::uint64_t{blocks} * block_tokens_ * part.entry};
-    records.emplace_back(std::move(tensor));
+    tensors.push_back(part.tensor);
+    tensors.back().shape[0] = blocks;
+    tensors.back().bytes = {std::uint64_t{blocks} * block_tokens_ * part.entry};
   }
+  return tensors;
 }
 
 std::vector<hw::InitialStretch> PagedKv::stretches(std::uint32_t blocks) const {

@@ -21,7 +21,8 @@ public:
 
   /// Of one block in all layers.
   Bytes block_bytes() const;
-  void declare(std::uint32_t blocks, std::vector<stream::Record>& records) const;
+  /// Of a cache of so many blocks, in order of their ids.
+  std::vector<stream::Tensor> tensors(std::uint32_t blocks) const;
   /// All of the cache, block by block in all layers: the order in which a server that clears it
   /// at its start gives its pages their places.
   std::vector<hw::InitialStretch> stretches(std::uint32_t blocks) const;

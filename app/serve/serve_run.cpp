@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <utility>
 
 namespace umf::app {
@@ -75,17 +74,11 @@ KvRoom room_for(const ServingSource& source, const hw::Platform& platform) {
   return room;
 }
 
-std::vector<hw::InitialTensor> initial_of(const ServingSource& source) {
-  auto all = source.initial();
-  std::ranges::move(source.cache(), std::back_inserter(all));
-  return all;
-}
-
 /// Numbers of the stream's tensors on the machine follow from their order alone.
 std::function<bool(stream::TensorId, std::uint64_t)> places_of(const ServingSource& source,
                                                                const hw::Platform& platform) {
   auto numbers = std::make_shared<hw::TensorNumbers>(0, 1);
-  for (const hw::InitialTensor& one : initial_of(source))
+  for (const hw::InitialTensor& one : source.initial())
     numbers->declare(one.tensor);
   return [numbers, &platform](stream::TensorId tensor, std::uint64_t offset) {
     const scheduler::Brain& brain = platform.brain(0);
@@ -160,10 +153,11 @@ void serve(ServingSource& source, ServeRun& run) {
   hw::TenantSetup setup;
   setup.place = traces::place_of(run.source);
   setup.open = [&] { return std::make_unique<Borrowed>(source); };
-  setup.initial = initial_of(source);
+  setup.initial = source.initial();
   setup.touched = source.cache_order();
   hw::Replay replay(*run.machine.platform, {std::move(setup)},
                     [&](hw::OperationRow&& row) { source.done(row); });
+  source.find_places();
   replay.run();
   if (source.stopped()) throw Interrupted{};
   run.machine.totals = replay.totals();

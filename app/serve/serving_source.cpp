@@ -51,23 +51,15 @@ std::vector<hw::InitialTensor> ServingSource::initial() const {
   std::stable_partition(tensors.begin(), tensors.end(), [](const hw::InitialTensor& initial) {
     return initial.tensor.role == stream::Role::activation;
   });
-  return tensors;
-}
-
-std::vector<hw::InitialTensor> ServingSource::cache() const {
-  std::vector<stream::Record> records;
-  kv_.declare(blocks_, records);
-  std::vector<hw::InitialTensor> tensors;
-  for (stream::Record& record : records)
-    tensors.push_back(
-        {std::get<stream::Tensor>(std::move(record)), parts_.options.stream.device, false});
+  for (stream::Tensor& tensor : kv_.tensors(blocks_))
+    tensors.push_back({std::move(tensor), parts_.options.stream.device, false});
   return tensors;
 }
 
 Bytes ServingSource::workspace_bytes() const {
   Bytes all{};
   for (const hw::InitialTensor& one : initial())
-    all += one.tensor.bytes;
+    if (one.whole) all += one.tensor.bytes;
   return all - weight_bytes();
 }
 
@@ -131,12 +123,6 @@ bool ServingSource::start_iteration() {
   }
 }
 
-/// The machine has given the whole cache its places.
-void ServingSource::find_places() {
-  placed_ = true;
-  kv_.find_places(blocks_, machine_.is_far);
-}
-
 /// Of the layers in the records and of those they stand for.
 IterationWork ServingSource::work_of(const std::vector<stream::Record>& records) const {
   IterationWork work;
@@ -167,7 +153,6 @@ IterationWork ServingSource::work_of(const std::vector<stream::Record>& records)
 }
 
 void ServingSource::make_records() {
-  if (!placed_) find_places();
   batch_.clear();
   std::vector<std::span<const serving::BlockId>> blocks;
   blocks.reserve(iteration_.works.size());

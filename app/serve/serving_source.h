@@ -52,15 +52,17 @@ public:
   };
   explicit ServingSource(Parts parts);
 
-  /// Weights and activations, to place before time starts; then the cache, once begun.
+  /// All tensors of the stream, in its order. Weights and activations are placed whole before time
+  /// starts; the cache, which has no blocks before begin(), in the order of its stretches.
   std::vector<hw::InitialTensor> initial() const;
-  std::vector<hw::InitialTensor> cache() const;
   std::vector<hw::InitialStretch> cache_order() const { return kv_.stretches(blocks_); }
   Bytes weight_bytes() const { return builder_.weights().bytes(); }
   Bytes workspace_bytes() const;
   Bytes block_bytes() const { return kv_.block_bytes(); }
   /// Once it is known how many blocks there is room for; before the first record.
   void begin(std::uint32_t blocks, std::uint64_t seed, ServingMachine machine);
+  /// Once they are placed, before the first record.
+  void find_places() { kv_.find_places(blocks_, machine_.is_far); }
 
   const stream::Header& header() const override { return header_; }
   bool next(stream::Record& record) override;
@@ -81,7 +83,6 @@ private:
   bool start_iteration();
   void end_iteration(std::int64_t took_ns);
   void make_records();
-  void find_places();
   IterationWork work_of(const std::vector<stream::Record>& records) const;
 
   Parts parts_;
@@ -97,7 +98,6 @@ private:
   ServingMachine machine_;
   AlikeIterations alike_;
   IterationWork work_;
-  bool placed_ = false;
   std::optional<stream::Request> coming_;
   std::uint64_t read_ = 0;
   std::vector<serving::Outcome> outcomes_;

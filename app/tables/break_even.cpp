@@ -66,7 +66,7 @@ std::vector<Row> break_even_rows(const TableOptions& options) {
         policy::BreakEven even;
         even.remote = at_sm(path, gpu, fabric);
         even.local = at_sm(*home, gpu, fabric);
-        even.burst = unit.move_burst;
+        even.burst = std::min(unit.move_burst, unit.max_burst);
         if (fault) even.service = unit.fault_latency;
         if (fault) even.batch = {unit.fault_batch * unit.page.count};
         rows.push_back({path.tier, fault ? "fault" : "command", bytes, even});
