@@ -4,6 +4,7 @@
 #include "model/energy/energy.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -11,8 +12,6 @@
 namespace umf::hw {
 
 namespace {
-/// Compute is a flow whose "bytes" are picoseconds of the whole GPU's arithmetic.
-constexpr double kWorkPerSecond = 1e12;
 /// Simulated time is 64 bits of femtoseconds, some 2.5 hours.
 constexpr double kLongestWork = 3600;
 } // namespace
@@ -25,7 +24,6 @@ Gpu::Gpu(sc_core::sc_module_name module, const GpuConfig& config, Parts parts)
   const double slices = config.l2.slices * config.l2.slice_bandwidth.value;
   const double per_clock = std::min(slices, config.l2.crossbar_bandwidth.value);
   fabric_ = clock_.add_resource(prefix + "l2", per_clock * config.clock.value, Cause::l2_fabric);
-  compute_ = clock_.add_resource(prefix + "compute", kWorkPerSecond, Cause::compute);
   copy_engine_ = clock_.add_resource(prefix + "copy_engine", config.copy_engine.bandwidth.value,
                                      Cause::link_bandwidth);
   copy_window_ = clock_.add_window(prefix + "copy_engine.window",
@@ -66,14 +64,17 @@ void Gpu::submit(Operation operation) {
 }
 
 void Gpu::arm() {
-  if (alarms_.empty()) return;
+  Femtoseconds next = arithmetic_.next_end();
+  if (!alarms_.empty()) next = std::min(next, alarms_.next());
+  if (next.count == std::numeric_limits<std::int64_t>::max()) return;
   alarm_.cancel();
-  alarm_.notify(to_sc(alarms_.next() - sim_now()));
+  alarm_.notify(to_sc(next - sim_now()));
 }
 
 void Gpu::tick() {
   const Femtoseconds now = sim_now();
   account(now);
+  end_compute(now);
   while (!alarms_.empty() && alarms_.next() <= now) {
     const Alarm alarm = alarms_.take();
     switch (alarm.kind) {
@@ -186,14 +187,13 @@ void Gpu::prepare(Resident& resident) {
     if (seconds > kLongestWork)
       throw UserError("operation " + std::to_string(operation.id) + " in order of issue has " +
                       std::to_string(seconds) + " s of arithmetic, expected at most an hour");
-    resident.work = seconds * kWorkPerSecond;
+    resident.work = seconds;
     const Femtojoules computed =
         energy::of(operation.flops, energy_of(config_.energy, operation.flops_dtype));
     energy_.compute += computed;
     resident.result.energy += computed;
-    const double share = static_cast<double>(fit.active_sms) / config_.sms *
-                         busy_share(config_, fit, operation, seconds);
-    resident.sms = clock_.add_resource(prefix + ".sms", share * kWorkPerSecond, Cause::compute);
+    resident.part = static_cast<double>(fit.active_sms) / config_.sms *
+                    busy_share(config_, fit, operation, seconds);
   }
 }
 
@@ -207,10 +207,10 @@ void Gpu::begin(std::uint32_t id) {
   finish_if_done(id);
 }
 
-/// Starts arithmetic on whatever has arrived and is not yet being worked on.
+/// Hands over the arithmetic on whatever has arrived and has not been handed over yet.
 void Gpu::pump_compute(std::uint32_t id) {
   Resident& resident = residents_[id];
-  if (resident.work <= 0 || resident.computing) return;
+  if (resident.work <= 0) return;
   const double share = resident.total == 0 ? 1.0
                                            : static_cast<double>(resident.arrived) /
                                                  static_cast<double>(resident.total);
@@ -219,8 +219,16 @@ void Gpu::pump_compute(std::uint32_t id) {
   if (chunk <= 0) return;
   resident.work_started = allowed;
   resident.computing = true;
-  clock_.start(chunk, {{compute_, 1.0}, {resident.sms, 1.0}}, Urgency::demand, false, *this,
-               (std::uint64_t{1} << 32) | id, resident.operation.weight);
+  arithmetic_.add(sim_now(), id, chunk, resident.part, resident.operation.weight);
+}
+
+void Gpu::end_compute(Femtoseconds now) {
+  computed_.clear();
+  arithmetic_.advance(now, computed_);
+  for (const std::uint32_t id : computed_) {
+    residents_[id].computing = false;
+    finish_if_done(id);
+  }
 }
 
 void Gpu::finish_if_done(std::uint32_t id) {
@@ -233,7 +241,6 @@ void Gpu::finish_if_done(std::uint32_t id) {
   account(sim_now());
   resident.result.end = sim_now();
   if (resident.window != copy_window_) clock_.remove_resource(resident.window);
-  if (resident.sms != kNoId) clock_.remove_resource(resident.sms);
   resident.in_use = false;
   --residents_in_use_;
   order_.erase(std::find(order_.begin(), order_.end(), id));

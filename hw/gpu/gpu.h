@@ -3,6 +3,7 @@
 #include "hw/fabric/burst.h"
 #include "hw/fabric/flow_clock.h"
 #include "hw/fabric/timer.h"
+#include "hw/gpu/arithmetic.h"
 #include "hw/gpu/gpu_config.h"
 #include "hw/gpu/l2.h"
 #include "hw/gpu/occupancy.h"
@@ -82,12 +83,14 @@ private:
     Operation operation;
     OperationResult result;
     std::vector<AccessRun> accesses; ///< the last one holds the write-backs
-    ResourceId window = kNoId, sms = kNoId;
+    ResourceId window = kNoId;
     std::uint64_t window_bytes = 0, piece = 0, total = 0, issued = 0, arrived = 0;
     Femtoseconds turnover{};
-    double loads = 0;                  ///< load_share()
-    double refills = 1;                ///< share of its bytes that wait for room in the window
-    double work = 0, work_started = 0; ///< compute, in work units; started ≤ allowed by arrivals
+    double loads = 0;   ///< load_share()
+    double refills = 1; ///< share of its bytes that wait for room in the window
+    /// Seconds of the whole device's arithmetic; started ≤ allowed by arrivals.
+    double work = 0, work_started = 0;
+    double part = 1; ///< of the device's arithmetic
     bool in_use = false, starting = false, computing = false;
   };
   struct Slot { ///< a burst on the way
@@ -128,6 +131,7 @@ private:
   void drained(std::uint32_t slot, Femtoseconds arrives);
   void arrived(std::uint32_t slot);
   void pump_compute(std::uint32_t id);
+  void end_compute(Femtoseconds now);
   void finish_if_done(std::uint32_t id);
   void charge(Femtoseconds span);
   void explain(const Resident& resident, CauseShares& shares) const;
@@ -140,7 +144,7 @@ private:
   std::uint32_t index_;
   std::uint64_t max_burst_;
   L2 l2_;
-  ResourceId fabric_, compute_, copy_engine_, copy_window_;
+  ResourceId fabric_, copy_engine_, copy_window_;
   Femtoseconds hit_latency_{};
 
   std::vector<Resident> residents_;
@@ -154,6 +158,8 @@ private:
   bool blocked_[2] = {false, false};
   std::size_t residents_in_use_ = 0, launching_ = 0, loose_ = 0;
 
+  Arithmetic arithmetic_;
+  std::vector<std::uint32_t> computed_; ///< of end_compute()
   TimerQueue<Alarm> alarms_;
   sc_core::sc_event alarm_;
   CauseLedger ledger_;

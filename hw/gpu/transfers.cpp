@@ -9,8 +9,6 @@
 namespace umf::hw {
 
 namespace {
-constexpr std::uint64_t kComputeTag = std::uint64_t{1} << 32;
-
 /// The pieces of an access follow each other. Never 0; no two at a time have the same.
 std::uint64_t stream_of(std::uint64_t gpu, std::uint64_t resident, std::uint64_t access) {
   return (((gpu << 24) + resident) << 24) + access + 1;
@@ -172,13 +170,6 @@ tlm::tlm_sync_enum Gpu::response(bool write, Payload& payload, tlm::tlm_phase& p
 }
 
 void Gpu::flow_ended(std::uint64_t tag, ResourceId) {
-  if (tag & kComputeTag) {
-    const auto id = static_cast<std::uint32_t>(tag);
-    residents_[id].computing = false;
-    pump_compute(id);
-    finish_if_done(id);
-    return;
-  }
   const auto slot = static_cast<std::uint32_t>(tag);
   slots_[slot].flow = kNoId;
   slots_[slot].latency[static_cast<std::size_t>(Cause::l2_fabric)] = hit_latency_.count;
