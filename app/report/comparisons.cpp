@@ -126,6 +126,13 @@ void ladder(Out out, const Json& own, const std::vector<VariantResult>& results)
   }
 }
 
+/// "S4 prefetch"
+std::string mechanism_of(const Json& own, const std::string& id) {
+  for (const auto& mechanism : policy::kind_named(own.at("policy").get<std::string>()).mechanisms)
+    if (mechanism.id == id) return fmt::format("{} {}", id, mechanism.what);
+  return id + " host software";
+}
+
 std::string signed_duration(double seconds) {
   return fmt::format("{}{}", seconds < 0 ? "-" : "", duration(std::abs(seconds)));
 }
@@ -153,6 +160,25 @@ void limits(Out out, const Json& own, const std::vector<VariantResult>& results)
     fmt::format_to(out, "  no lifted limit makes this run shorter\n");
 }
 
+/// What each mechanism of the policy was worth: how much longer the run takes without it.
+void mechanisms(Out out, const Json& own, const std::vector<VariantResult>& results) {
+  const std::vector<Line> lines = lines_of(results, Variant::Kind::without);
+  if (lines.empty()) return;
+  const double base = seconds_of(own);
+  fmt::format_to(out, "\n{:<26}{:>13} {:>13} {:>9} {:>13}\n", "without", "simulated",
+                 "it was worth", "", "migrated");
+  for (const Line& line : lines) {
+    if (!line.refusal.empty()) {
+      fmt::format_to(out, "  {:<24}refused: {}\n", line.name, line.refusal);
+      continue;
+    }
+    const double worth = line.seconds - base;
+    fmt::format_to(out, "  {:<24}{:>13} {:>13} {:>7.2f} % {:>13}\n", mechanism_of(own, line.name),
+                   duration(line.seconds), signed_duration(worth),
+                   base > 0 ? 100 * worth / base : 0.0, decimal_bytes(line.migrated));
+  }
+}
+
 /// How much of the result is owed to the length of bursts.
 void bursts(Out out, const Json& own, const std::vector<VariantResult>& results) {
   const std::vector<Line> lines = lines_of(results, Variant::Kind::bursts);
@@ -175,6 +201,8 @@ std::pair<const char*, const char*> place_of(Variant::Kind kind) {
     return {"ideal", "limit"};
   case Variant::Kind::bursts:
     return {"bursts", "max_burst"};
+  case Variant::Kind::without:
+    return {"without", "mechanism"};
   default:
     return {"against", "policy"};
   }
@@ -203,6 +231,7 @@ std::string comparison_tables(const Json& own, const std::vector<VariantResult>&
   std::string text;
   const Out out = std::back_inserter(text);
   ladder(out, own, results);
+  mechanisms(out, own, results);
   limits(out, own, results);
   bursts(out, own, results);
   return printable(std::move(text));

@@ -98,6 +98,26 @@ Json links_json(const ReplayRun& run) {
   return links;
 }
 
+/// In pages. Accuracy: of those that came or were coming, the accessed ones. Coverage: of accesses
+/// to pages outside or prefetched, those that found them there. Timeliness: of those accessed, the
+/// ones that were there.
+Json prefetch_json(const scheduler::Counters& brain) {
+  const scheduler::PrefetchCounters& p = brain.prefetch;
+  const auto share = [](std::uint64_t part, std::uint64_t whole) {
+    return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+  };
+  return {{"issued", p.issued},
+          {"useful", p.useful},
+          {"late", p.late},
+          {"wasted", p.wasted},
+          {"refused", p.refused},
+          {"waiting", p.issued - p.useful - p.late - p.wasted - p.refused},
+          {"hit_rate", share(p.useful, p.issued)},
+          {"accuracy", share(p.useful + p.late, p.useful + p.late + p.wasted)},
+          {"coverage", share(p.useful, p.useful + brain.remote_pages)},
+          {"timeliness", share(p.useful, p.useful + p.late)}};
+}
+
 Json scheduler_json(const ReplayRun& run) {
   hw::SchedulerStatistics unit;
   scheduler::Counters brain;
@@ -117,31 +137,37 @@ Json scheduler_json(const ReplayRun& run) {
     brain.promotions += b.promotions;
     brain.demotions += b.demotions;
     brain.refused += b.refused;
+    brain.returned += b.returned;
+    brain.remote_pages += b.remote_pages;
+    brain.prefetch += b.prefetch;
+    unit.operations += s.operations;
     padding += run.platform->brain(g).peak_padding().count;
   }
   const double seconds = run.makespan.seconds();
-  return {
-      {"translations", unit.translations},
-      {"tlb_hit_rate", unit.translations == 0 ? 0.0
-                                              : static_cast<double>(unit.tlb_hits) /
-                                                    static_cast<double>(unit.translations)},
-      {"remote_hits", brain.remote_hits},
-      {"unmet_fault_pages", brain.unmet},
-      {"fault_batches", unit.fault_batches},
-      {"faults", brain.faults},
-      {"faults_per_s", seconds > 0 ? static_cast<double>(brain.faults) / seconds : 0.0},
-      {"first_touch_pages", brain.first_touches},
-      {"migrated_bytes", brain.moved.count},
-      // No policy prefetches, collects or degrades yet; the keys are part of the contract.
-      {"prefetch", {{"issued", 0}, {"useful", 0}, {"late", 0}, {"wasted", 0}, {"hit_rate", 0.0}}},
-      {"promotions", brain.promotions},
-      {"demotions", brain.demotions},
-      {"gc_runs", 0},
-      {"worm_syncs", 0},
-      {"degraded_ns", 0},
-      {"commands_refused", brain.refused},
-      {"parked", unit.parked},
-      {"peak_page_padding_bytes", padding}};
+  return {{"translations", unit.translations},
+          {"tlb_hit_rate", unit.translations == 0 ? 0.0
+                                                  : static_cast<double>(unit.tlb_hits) /
+                                                        static_cast<double>(unit.translations)},
+          {"remote_hits", brain.remote_hits},
+          {"unmet_fault_pages", brain.unmet},
+          {"fault_batches", unit.fault_batches},
+          {"faults", brain.faults},
+          {"faults_per_s", seconds > 0 ? static_cast<double>(brain.faults) / seconds : 0.0},
+          {"first_touch_pages", brain.first_touches},
+          {"migrated_bytes", brain.moved.count},
+          {"remote_pages", brain.remote_pages},
+          {"prefetch", prefetch_json(brain)},
+          {"promotions", brain.promotions},
+          {"demotions", brain.demotions},
+          {"returned_pages", brain.returned},
+          {"host_operations", unit.operations},
+          // No policy collects or degrades yet; the keys are part of the contract.
+          {"gc_runs", 0},
+          {"worm_syncs", 0},
+          {"degraded_ns", 0},
+          {"commands_refused", brain.refused},
+          {"parked", unit.parked},
+          {"peak_page_padding_bytes", padding}};
 }
 
 Json l2_json(const ReplayRun& run) {

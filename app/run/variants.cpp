@@ -16,6 +16,9 @@ namespace umf::app {
 
 namespace {
 
+/// The scheduler as a host library; without it, the unit decides at once.
+constexpr const char* kSoftware = "S12";
+
 using Json = nlohmann::ordered_json;
 using Summarise = std::function<Json(const ReplayRun&)>;
 
@@ -110,6 +113,46 @@ std::vector<Variant> burst_variants(const ReplayRequest& base,
     variants.back().request.progress = nullptr;
     // Faults of the size belong to this run, not to a child of it.
     hw::read_scenario(load_scenario(base.scenario, variants.back().request.sets));
+  }
+  return variants;
+}
+
+std::vector<Variant> without_variants(const ReplayRequest& base,
+                                      const std::vector<std::string>& names) {
+  if (names.empty()) return {};
+  const auto scenario = hw::read_scenario(load_scenario(base.scenario, base.sets));
+  const auto& known = policy::kind_named(scenario.policy).mechanisms;
+  std::vector<std::string> ids;
+  for (const auto& mechanism : known)
+    ids.emplace_back(mechanism.id);
+  const bool host = scenario.scheduler.operation_cost.count > 0;
+  if (host) ids.emplace_back(kSoftware);
+  std::vector<Variant> variants;
+  const auto leave_out = [&](const std::string& id) {
+    const bool again = std::any_of(variants.begin(), variants.end(),
+                                   [&](const Variant& variant) { return variant.name == id; });
+    if (again) return;
+    variants.push_back({Variant::Kind::without, id, base});
+    auto& request = variants.back().request;
+    request.progress = nullptr;
+    if (id == kSoftware) request.sets.emplace_back("/scheduler/operation_cost=\"0ns\"");
+    for (const auto& mechanism : known)
+      if (mechanism.id == id)
+        for (const auto& [key, value] : mechanism.off)
+          request.sets.push_back(fmt::format("/policy/{}={}", key, value));
+  };
+  for (const auto& name : names) {
+    if (name == "all") {
+      std::for_each(ids.begin(), ids.end(), leave_out);
+      continue;
+    }
+    if (std::find(ids.begin(), ids.end(), name) == ids.end())
+      throw UserError(fmt::format("--without: {} of policy {} cannot be left out, expected {}",
+                                  in_quotes(name), scenario.policy,
+                                  ids.empty()
+                                      ? std::string("a policy with mechanisms (umf)")
+                                      : fmt::format("all or one of {}", fmt::join(ids, ", "))));
+    leave_out(name);
   }
   return variants;
 }

@@ -15,8 +15,9 @@ inline constexpr const char* kBound = "bound";
 
 /// The same replay with one thing changed; or what bounds it.
 struct Variant {
-  enum class Kind : std::uint8_t { policy, ideal, bound, bursts } kind = Kind::policy;
-  std::string name; ///< of the policy, of the limit lifted, kBound, or the longest burst
+  enum class Kind : std::uint8_t { policy, ideal, bound, bursts, without } kind = Kind::policy;
+  std::string name; ///< of the policy, of the limit lifted, kBound, the longest burst, or the
+                    ///< mechanism left out
   ReplayRequest request;
 };
 
@@ -41,6 +42,11 @@ std::vector<Variant> limit_variants(const ReplayRequest& base,
 /// `base` with other longest bursts (scheduler.max_burst): what cutting runs costs or hides.
 std::vector<Variant> burst_variants(const ReplayRequest& base,
                                     const std::vector<std::string>& sizes);
+
+/// `base` with each mechanism of its policy left out, by name ("S4"); "all" stands for every one.
+/// Throws UserError for one that the policy does not have.
+std::vector<Variant> without_variants(const ReplayRequest& base,
+                                      const std::vector<std::string>& names);
 
 /// Runs each variant in a child process, since SystemC elaborates once a process, as many at
 /// a time as the machine has cores; results come in the order asked. To be called before this

@@ -26,7 +26,7 @@ struct Options {
                                      format = "table";
   std::string tier;
   std::uint32_t outstanding = 0;
-  std::vector<std::string> sets, against, ideal, check_bursts;
+  std::vector<std::string> sets, against, without, ideal, check_bursts;
   bool quiet = false;
 };
 
@@ -73,10 +73,10 @@ Exit replay_lines(const Options& options) {
   if (options.traces.size() != 1 || !traces::is_address_trace(options.traces.front()))
     throw UserError("--resolution: line replays one address trace, expected burst for traces of "
                     "kernels");
-  if (!options.against.empty() || !options.ideal.empty() || !options.shapes_from.empty() ||
-      !options.check_bursts.empty())
+  if (!options.against.empty() || !options.without.empty() || !options.ideal.empty() ||
+      !options.shapes_from.empty() || !options.check_bursts.empty())
     throw UserError("--resolution line: no kernels, policies, limits or bursts take part, expected "
-                    "none of --against, --ideal, --check-bursts and --shapes-from");
+                    "none of --against, --without, --ideal, --check-bursts and --shapes-from");
   check_folder(options.out);
   AddressRequest request;
   request.trace = options.traces.front();
@@ -110,6 +110,7 @@ Exit replay(const Options& options) {
 
   RunFacts facts{command_line(), utc_now(), {}};
   std::vector<Variant> variants = policy_variants(request, options.against);
+  std::ranges::move(without_variants(request, options.without), std::back_inserter(variants));
   std::ranges::move(limit_variants(request, options.ideal), std::back_inserter(variants));
   std::ranges::move(burst_variants(request, options.check_bursts), std::back_inserter(variants));
   facts.variants =
@@ -151,6 +152,11 @@ Action add_replay(CLI::App& app) {
   verb->add_option("--against", options->against,
                    "Also under these policies, with their default keys, or beside the time that "
                    "none passes: a list such as bound,static,belady, or all")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  verb->add_option("--without", options->without,
+                   "Also without a mechanism of the policy, to see what it was worth: a list such "
+                   "as S4,S6, or all")
       ->delimiter(',')
       ->allow_extra_args(false);
   verb->add_option("--ideal", options->ideal,

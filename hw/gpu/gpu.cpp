@@ -271,8 +271,13 @@ void Gpu::charge(Femtoseconds span) {
     explain(residents_[id], own);
     double sum = std::accumulate(own.begin(), own.end(), 0.0);
     if (sum <= 0) own[static_cast<std::size_t>(Cause::scheduler)] = sum = 1;
-    residents_[id].result.causes.add(span, own);
-    if (order_.size() == 1) return ledger_.add(span, own);
+    CauseLedger part;
+    part.add(span, own);
+    residents_[id].result.causes += part;
+    if (order_.size() == 1) {
+      ledger_ += part;
+      return;
+    }
     for (std::size_t c = 0; c < kCauses; ++c)
       all[c] += own[c] / sum;
   }

@@ -122,6 +122,7 @@ void Platform::build_gpu(std::uint32_t g) {
                                                     clock_, pool_, scenario_.scheduler, *brains_[g],
                                                     g));
   Scheduler& unit = *schedulers_.back();
+  unit.set_sensors([this, g](Femtoseconds now) { return moved(g, now); }, hbm_peak(g));
   std::size_t ports = 0;
   std::map<std::size_t, std::size_t> port_of_link;
   for (std::size_t t = 0; t < tiers_.size(); ++t) {
@@ -147,6 +148,28 @@ void Platform::build_gpu(std::uint32_t g) {
   gpus_.back()->writes.bind(unit.writes);
   Gpu* gpu = gpus_.back().get();
   unit.before_change([gpu] { gpu->account(sim_now()); });
+}
+
+/// By the tiers a GPU can have pages in.
+Scheduler::Moved Platform::moved(std::uint32_t g, Femtoseconds now) const {
+  Scheduler::Moved moved;
+  for (const TierInstance& tier : tiers_) {
+    if (tier.spec->on_package() && tier.gpu != g) continue;
+    const auto served = tier.module->served_at(now);
+    const std::uint64_t bytes = served.read + served.written;
+    moved.all += bytes;
+    if (tier.spec->tier_class() == policy::TierClass::hbm) moved.hbm += bytes;
+    if (tier.spec->tier_class() == policy::TierClass::sram) moved.sram += bytes;
+  }
+  return moved;
+}
+
+BytesPerSecond Platform::hbm_peak(std::uint32_t g) const {
+  BytesPerSecond peak{};
+  for (const TierInstance& tier : tiers_)
+    if (tier.spec->tier_class() == policy::TierClass::hbm && tier.gpu == g)
+      peak.value += tier.spec->at_most().value;
+  return peak;
 }
 
 void Platform::run() {

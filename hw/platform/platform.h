@@ -60,6 +60,8 @@ private:
   void build_tiers();
   void build_interconnects();
   void build_gpu(std::uint32_t index);
+  Scheduler::Moved moved(std::uint32_t gpu, Femtoseconds now) const;
+  BytesPerSecond hbm_peak(std::uint32_t gpu) const;
 
   Scenario scenario_;
   Topology topology_;

@@ -8,12 +8,44 @@
 /// of the new ones, then a quiesce of the range. Faults are handled in batches, which become moves.
 namespace umf::hw {
 
+void Scheduler::sense() {
+  const auto window = brain_.sensor_window();
+  const Femtoseconds now = sim_now(), span = now - sensed_;
+  if (!window || !moved_ || span < *window) return;
+  const Moved moved = moved_(now);
+  const auto since = [](std::uint64_t all, std::uint64_t before) {
+    return static_cast<double>(all - std::min(before, all));
+  };
+  policy::Sensors sensors{now, span};
+  sensors.hbm_utilisation = since(moved.hbm, seen_.hbm) / (hbm_peak_.value * span.seconds());
+  if (moved.all > seen_.all)
+    sensors.sram_hit_rate = since(moved.sram, seen_.sram) / since(moved.all, seen_.all);
+  seen_ = moved;
+  sensed_ = now;
+  brain_.sense(sensors);
+}
+
+/// When the host has issued one more operation: it works on one batch at a time, and takes with
+/// each what waits for it.
+Femtoseconds Scheduler::issue_by_host() {
+  const Femtoseconds now = sim_now();
+  if (config_.operation_cost.count == 0) return now;
+  if (batched_ == 0 || batch_start_ <= now || batched_ == config_.operation_batch) {
+    batch_start_ = std::max(now, host_free_);
+    host_free_ = batch_start_ + config_.operation_cost;
+    batched_ = 0;
+    ++statistics_.operations;
+  }
+  ++batched_;
+  return host_free_;
+}
+
 /// One batch of faults at a time; those that come meanwhile make the next one.
 void Scheduler::pump_faults() {
   if (handling_faults_ || brain_.faults_waiting() == 0) return;
   handling_faults_ = true;
   fault_batch_ = std::min<std::uint64_t>(brain_.faults_waiting(), config_.fault_batch);
-  faults_due_.notify(to_sc(config_.fault_latency));
+  faults_due_.notify(to_sc(config_.fault_latency + (issue_by_host() - sim_now())));
 }
 
 void Scheduler::handle_faults() {
@@ -34,6 +66,7 @@ void Scheduler::pump_commands() {
     moves_.push_back({*command});
     moves_.back().accepted = sim_now();
     moves_.back().urgent = command->demand();
+    moves_.back().issued = issue_by_host();
     start_move(moves_.back());
   }
   if (moves_.size() >= config_.command_queue)
@@ -46,9 +79,10 @@ void Scheduler::pump_commands() {
 
 /// Copying starts once no write to the old place is on its way; new ones wait already.
 void Scheduler::start_move(Move& move) {
+  if (move.issued > sim_now()) return issued_event_.notify(to_sc(move.issued - sim_now()));
   if (in_flight(move.command.from.first, move.command.from.count, true)) return;
   move.started = true;
-  if (!move.command.blank) return advance_move(move);
+  if (move.command.copies()) return advance_move(move);
   suspend(move);
   drained_event_.notify(sc_core::SC_ZERO_TIME); // nothing will be answered
 }

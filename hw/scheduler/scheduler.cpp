@@ -36,6 +36,7 @@ Scheduler::Scheduler(sc_core::sc_module_name module, FlowClock& clock, PayloadPo
   on(copies_due_, "copies", &Scheduler::take_copies);
   on(faults_due_, "faults", &Scheduler::handle_faults);
   on(drained_event_, "drained", &Scheduler::finish_drained_moves);
+  on(issued_event_, "issued", &Scheduler::finish_drained_moves);
 }
 
 void Scheduler::set_route(std::uint16_t tier, std::size_t port) {
@@ -75,6 +76,7 @@ tlm::tlm_sync_enum Scheduler::accept(int id, bool write, Payload& payload, tlm::
     held_[write].emplace_back(id, &payload);
     return tlm::TLM_ACCEPTED;
   }
+  sense();
   begin(id, write, payload);
   pump_faults();
   pump_commands();

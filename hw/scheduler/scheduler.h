@@ -31,6 +31,7 @@ struct SchedulerStatistics {
   std::uint64_t dead_writes = 0;  ///< write-backs whose tensor was gone before they came
   std::uint64_t copy_bytes_read = 0, copy_bytes_written = 0; ///< copy engine
   Femtojoules migration_energy{};                            ///< of both sides, links included
+  std::uint64_t operations = 0;                              ///< the host took, batches of them
 };
 
 /// The memory scheduler unit behind the L2: what translation, queues and commands cost.
@@ -54,6 +55,17 @@ public:
 
   const SchedulerStatistics& statistics() const { return statistics_; }
   const SchedulerConfig& config() const { return config_; }
+
+  /// Bytes that tiers have moved so far, as sensors count them.
+  struct Moved {
+    std::uint64_t hbm = 0, sram = 0, all = 0;
+  };
+  /// Where sensors read, and what the pins of HBM move in a second. They are read by the first
+  /// access after a window: while nothing happens there is nothing to decide.
+  void set_sensors(std::function<Moved(Femtoseconds now)> moved, BytesPerSecond hbm_peak) {
+    moved_ = std::move(moved);
+    hbm_peak_ = hbm_peak;
+  }
 
   /// What a burst sent to this scheduler waits for now; payload is the asker's.
   void explain(const tlm::tlm_generic_payload& payload, CauseShares& shares) const;
@@ -96,7 +108,7 @@ private:
     scheduler::Command command;
     std::uint64_t read_at = 0, reading = 0, written = 0;
     std::uint32_t in_flight = 0;
-    Femtoseconds accepted{};
+    Femtoseconds accepted{}, issued{}; ///< taken from the brain; the host has issued it
     bool started = false, suspended = false;
     bool urgent = false; ///< an access waits for it
   };
@@ -126,8 +138,10 @@ private:
   void retry_parked();
   void retry(std::uint32_t piece);
 
+  void sense();
   void pump_faults();
   void handle_faults();
+  Femtoseconds issue_by_host();
   void pump_commands();
   void start_move(Move& move);
   void advance_move(Move& move);
@@ -153,7 +167,7 @@ private:
   bool sending_ = false;
   std::deque<Early> early_;
   TimerQueue<Payload*> copies_; ///< halves of moves whose last bytes still travel
-  sc_core::sc_event early_event_, copies_due_, faults_due_, drained_event_;
+  sc_core::sc_event early_event_, copies_due_, faults_due_, drained_event_, issued_event_;
   bool handling_faults_ = false;
   std::uint64_t fault_batch_ = 0; ///< pages of the batch being handled
   memory::ExtentCache tlb_;
@@ -168,6 +182,12 @@ private:
   std::deque<Move> moves_;
   std::vector<memory::PageRun> runs_, mapped_;
   std::function<void()> command_done_, before_change_;
+  std::function<Moved(Femtoseconds)> moved_;
+  BytesPerSecond hbm_peak_{};
+  Moved seen_;                               ///< when sensors were read last
+  Femtoseconds sensed_{};                    ///< likewise
+  Femtoseconds batch_start_{}, host_free_{}; ///< of the host's last batch of operations
+  std::uint32_t batched_ = 0;
 };
 
 } // namespace umf::hw

@@ -94,7 +94,21 @@ const Component<SchedulerConfig>& scheduler_component() {
                 .min = 4_KiB,
                 .max = 64_MiB,
                 .from = Provenance::derived,
-                .source = "assumed: two buffers of a few MiB in the move engine"});
+                .source = "assumed: two buffers of a few MiB in the move engine"})
+          .key("operation_cost", &SchedulerConfig::operation_cost,
+               {.help = "S12: what a host library takes to issue a command or to answer a batch of "
+                        "faults, one after the other; 0: the unit on the die decides.",
+                .min = Femtoseconds{0},
+                .max = 10000000_ns,
+                .from = Provenance::derived,
+                .source = "a unit on the die; the umf-three-tier document says 12 us for its "
+                          "software"})
+          .key("operation_batch", &SchedulerConfig::operation_batch,
+               {.help = "Commands that wait for the host and are issued at the cost of one.",
+                .min = 1,
+                .max = 1'000'000,
+                .from = Provenance::derived,
+                .source = "one call a command"});
   return keys;
 }
 

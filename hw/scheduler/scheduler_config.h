@@ -19,6 +19,8 @@ struct SchedulerConfig {
   std::uint32_t fault_batch = 256;
   Bytes max_burst = 16_MiB;
   Bytes move_burst = 4_MiB;
+  Femtoseconds operation_cost{0};
+  std::uint32_t operation_batch = 1;
 };
 
 const Component<SchedulerConfig>& scheduler_component();

@@ -22,20 +22,22 @@ void PageTable::lookup(PageNumber first, std::uint64_t count, std::vector<PageRu
     if (it->first > at) runs.push_back({at, it->first - at, 0, PageState::deferred, 0});
     const PageNumber from = std::max(at, it->first);
     const PageNumber to = std::min(end, it->first + it->second.count);
-    runs.push_back({from, to - from, it->second.tier, it->second.state,
-                    it->second.frame + (from - it->first)});
+    const std::uint64_t ahead = from - it->first;
+    runs.push_back({from, to - from, it->second.tier, it->second.state, it->second.frame + ahead,
+                    it->second.copy.from(ahead)});
     at = to;
   }
   if (at < end) runs.push_back({at, end - at, 0, PageState::deferred, 0});
 }
 
-void PageTable::map(PageNumber first, std::uint64_t pages, TierIndex tier, std::uint64_t frame) {
+void PageTable::map(PageNumber first, std::uint64_t pages, TierIndex tier, std::uint64_t frame,
+                    Copy copy) {
   if (pages == 0) return;
   auto next = runs_.lower_bound(first);
   ensure(next == runs_.end() || next->first >= first + pages, "page mapped twice");
   ensure(next == runs_.begin() || std::prev(next)->first + std::prev(next)->second.count <= first,
          "page mapped twice");
-  auto it = runs_.emplace_hint(next, first, Run{pages, frame, tier, PageState::resident});
+  auto it = runs_.emplace_hint(next, first, Run{pages, frame, tier, PageState::resident, copy});
   count(tier, static_cast<std::int64_t>(pages));
   merge_with_next(it);
   if (it != runs_.begin()) merge_with_next(std::prev(it));
@@ -43,14 +45,23 @@ void PageTable::map(PageNumber first, std::uint64_t pages, TierIndex tier, std::
 
 void PageTable::set_state(PageNumber first, std::uint64_t pages, PageState state) {
   ensure(state != PageState::deferred, "pages become deferred by unmap");
+  change(first, pages, [&](PageNumber, Run& run) { run.state = state; });
+}
+
+void PageTable::set_copy(PageNumber first, std::uint64_t pages, Copy copy) {
+  change(first, pages, [&](PageNumber at, Run& run) { run.copy = copy.from(at - first); });
+}
+
+template <class Change>
+void PageTable::change(PageNumber first, std::uint64_t pages, Change change) {
   if (pages == 0) return;
   cut(first);
   cut(first + pages);
   PageNumber at = first;
   auto it = runs_.find(first);
   while (at < first + pages) {
-    ensure(it != runs_.end() && it->first == at, "state of a page that is not mapped");
-    it->second.state = state;
+    ensure(it != runs_.end() && it->first == at, "change of a page that is not mapped");
+    change(at, it->second);
     at += it->second.count;
     ++it;
   }
@@ -70,8 +81,8 @@ std::vector<PageRun> PageTable::unmap(PageNumber first, std::uint64_t pages) {
   std::vector<PageRun> gone;
   auto it = runs_.lower_bound(first);
   while (it != runs_.end() && it->first < first + pages) {
-    gone.push_back(
-        {it->first, it->second.count, it->second.tier, it->second.state, it->second.frame});
+    gone.push_back({it->first, it->second.count, it->second.tier, it->second.state,
+                    it->second.frame, it->second.copy});
     count(it->second.tier, -static_cast<std::int64_t>(it->second.count));
     it = runs_.erase(it);
   }
@@ -95,6 +106,7 @@ void PageTable::cut(PageNumber at) {
   Run rest = it->second;
   rest.count -= before;
   rest.frame += before;
+  rest.copy = rest.copy.from(before);
   it->second.count = before;
   runs_.emplace_hint(std::next(it), at, rest);
 }
@@ -106,7 +118,7 @@ void PageTable::merge_with_next(Runs::iterator it) {
   Run& a = it->second;
   const Run& b = next->second;
   if (it->first + a.count != next->first || a.tier != b.tier || a.state != b.state ||
-      a.frame + a.count != b.frame)
+      a.frame + a.count != b.frame || a.copy.from(a.count) != b.copy)
     return;
   a.count += b.count;
   runs_.erase(next);

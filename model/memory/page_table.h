@@ -1,5 +1,7 @@
 #pragma once
 
+#include "model/memory/frame_allocator.h"
+
 #include <cstdint>
 #include <map>
 #include <string_view>
@@ -17,6 +19,18 @@ enum class PageState : std::uint8_t { deferred, blank, resident, moving, suspend
 
 std::string_view name_of(PageState state);
 
+/// A second place with the same contents, on free frames: there as long as nobody takes them.
+struct Copy {
+  CopyId id = kNoCopy; ///< of the tier's FrameAllocator
+  TierIndex tier = 0;
+  std::uint64_t frame = 0;
+
+  explicit operator bool() const { return id != kNoCopy; }
+  /// So many pages further on.
+  Copy from(std::uint64_t pages) const { return id ? Copy{id, tier, frame + pages} : Copy{}; }
+  bool operator==(const Copy&) const = default;
+};
+
 /// Consecutive pages in one state, on consecutive frames of one tier.
 struct PageRun {
   PageNumber first = 0;
@@ -24,6 +38,7 @@ struct PageRun {
   TierIndex tier = 0;
   PageState state = PageState::deferred;
   std::uint64_t frame = 0; ///< of the first page; meaningless while deferred
+  Copy copy = {};          ///< likewise
 };
 
 /// Where every materialised page lives. Runs, not pages: contiguous placement stays one
@@ -34,9 +49,11 @@ public:
   void lookup(PageNumber first, std::uint64_t count, std::vector<PageRun>& runs) const;
 
   /// Materialises deferred pages: resident from now on.
-  void map(PageNumber first, std::uint64_t count, TierIndex tier, std::uint64_t frame);
+  void map(PageNumber first, std::uint64_t count, TierIndex tier, std::uint64_t frame,
+           Copy copy = {});
   /// All of the pages must be mapped.
   void set_state(PageNumber first, std::uint64_t count, PageState state);
+  void set_copy(PageNumber first, std::uint64_t count, Copy copy);
   /// Forgets the pages that are mapped and returns the runs they had.
   std::vector<PageRun> unmap(PageNumber first, std::uint64_t count);
 
@@ -48,7 +65,7 @@ public:
   template <class Visit>
   void each(Visit visit) const {
     for (const auto& [first, run] : runs_)
-      visit(PageRun{first, run.count, run.tier, run.state, run.frame});
+      visit(PageRun{first, run.count, run.tier, run.state, run.frame, run.copy});
   }
 
 private:
@@ -56,9 +73,12 @@ private:
     std::uint64_t count = 0, frame = 0;
     TierIndex tier = 0;
     PageState state = PageState::resident;
+    Copy copy = {};
   };
   using Runs = std::map<PageNumber, Run>;
 
+  template <class Change>
+  void change(PageNumber first, std::uint64_t pages, Change change);
   void cut(PageNumber at);
   void merge_with_next(Runs::iterator it);
   void count(TierIndex tier, std::int64_t pages);

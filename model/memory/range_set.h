@@ -9,7 +9,7 @@
 
 namespace umf::memory {
 
-/// A set of numbers as disjoint ranges: what of a tensor has been touched.
+/// A set of numbers as disjoint ranges.
 class RangeSet {
 public:
   /// Adds the range; how much of it was not there.
@@ -28,6 +28,34 @@ public:
     ranges_.emplace_hint(it, range.begin, range.end);
     return fresh;
   }
+
+  /// Takes the range out; how much of it was there. Calls on_gone(part) with each part that was.
+  std::uint64_t erase(Range range) {
+    return erase(range, [](Range) {});
+  }
+  template <class Gone>
+  std::uint64_t erase(Range range, Gone on_gone) {
+    if (range.empty()) return 0;
+    std::uint64_t gone = 0;
+    auto it = ranges_.upper_bound(range.begin);
+    if (it != ranges_.begin()) --it;
+    while (it != ranges_.end() && it->first < range.end) {
+      const auto [begin, end] = *it;
+      const std::uint64_t from = std::max(begin, range.begin), to = std::min(end, range.end);
+      if (from >= to) {
+        ++it;
+        continue;
+      }
+      gone += to - from;
+      on_gone(Range{from, to});
+      it = ranges_.erase(it);
+      if (begin < from) ranges_.emplace_hint(it, begin, from);
+      if (to < end) it = std::next(ranges_.emplace_hint(it, to, end));
+    }
+    return gone;
+  }
+
+  bool empty() const { return ranges_.empty(); }
 
   /// How much of the range is there.
   std::uint64_t covered(Range range) const {

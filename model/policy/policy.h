@@ -74,6 +74,7 @@ struct Touch {
   Femtoseconds now{};
   Bytes bytes{};             ///< of the run that the access wants
   StepNumber step = kNoStep; ///< the operation that asks
+  std::uint64_t begin = 0;   ///< unified address of the first of them
 };
 
 /// What a policy asks the machine to do: move those of the pages that are in tier `from` (any,
@@ -81,6 +82,7 @@ struct Touch {
 struct Order {
   enum class Why : std::uint8_t {
     background, ///< a wish, dropped where frames lack or the machine is busy
+    prefetch,   ///< the same, before anybody asks for the pages
     room,       ///< makes room for a fill: urgent, never refused by the machine
     fill        ///< answers a fault: urgent, and waits for frames
   };
@@ -89,6 +91,9 @@ struct Order {
   TierIndex to = 0;
   Why why = Why::background;
   std::optional<TierIndex> from = {};
+  /// The old place stays as a copy until its frames are wanted or the pages are written. A move
+  /// back to it copies nothing.
+  bool keep = false;
 };
 
 /// A move, or a part of it, that is over.
@@ -97,6 +102,15 @@ struct Settled {
   TierIndex to = 0;
   bool moved = false; ///< else the machine refused it and the pages are where they were
   Femtoseconds now{};
+};
+
+/// What sensors saw in the window that ends now, at one GPU.
+struct Sensors {
+  Femtoseconds now{}, window{};
+  double hbm_utilisation = 0;    ///< bytes moved of what its pins could have moved
+  double sram_hit_rate = 0;      ///< bytes served by SRAM of all bytes that tiers served
+  double faults_per_s = 0;       ///< pages
+  double remote_reads_per_s = 0; ///< pages read or written outside HBM and SRAM
 };
 
 /// One policy = one .cpp in this folder and one line in registry.cpp.
@@ -126,6 +140,10 @@ public:
   virtual void make_room(TierIndex, std::uint64_t, const Ground&, std::vector<Order>&) {}
   /// No room can be made for these pages of a fault: they are mapped where they are from now on.
   virtual void unmet(const memory::PageRun&, const Ground&) {}
+
+  /// How long a window of the sensors is, for a policy that wants to be told of them.
+  virtual std::optional<Femtoseconds> sensor_window() const { return std::nullopt; }
+  virtual void sensed(const Sensors&, const Ground&, std::vector<Order>&) {}
 
   /// A move is over.
   virtual void settled(const Settled&, const Ground&, std::vector<Order>&) {}

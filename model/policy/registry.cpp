@@ -36,9 +36,25 @@ KeyOptions<double> hbm_reserve_key() {
           .source = "umf-three-tier document, tuner defaults 0.15/0.25"};
 }
 
+namespace {
+
+const std::vector<std::string>& roles() {
+  static const std::vector<std::string> all = {"weight", "kv-key", "kv-value",  "activation",
+                                               "expert", "lora",   "workspace", "unknown"};
+  return all;
+}
+
+} // namespace
+
+void check_role_list(const std::vector<std::string>& list, const std::string& pointer,
+                     KeyContext& context) {
+  for (const std::string& name : list)
+    if (!stream::value_of<stream::Role>(name))
+      context.fault(context.place_of(pointer),
+                    "unknown role " + in_quotes(name) + ", " + suggestion(name, roles()));
+}
+
 void check_roles(const JsonValue& object, std::string_view key, KeyContext& context) {
-  static const std::vector<std::string> roles = {"weight", "kv-key", "kv-value",  "activation",
-                                                 "expert", "lora",   "workspace", "unknown"};
   const JsonValue* map = object.find(key);
   if (map == nullptr) return;
   if (const JsonValue* value = map->find("value"); value != nullptr && value->is_object())
@@ -46,7 +62,7 @@ void check_roles(const JsonValue& object, std::string_view key, KeyContext& cont
   for (const auto& member : map->members())
     if (!stream::value_of<stream::Role>(member.name))
       context.fault(member.place, "unknown role " + in_quotes(member.name) + ", " +
-                                      suggestion(member.name, roles));
+                                      suggestion(member.name, roles()));
 }
 
 } // namespace umf::policy

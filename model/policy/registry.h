@@ -6,8 +6,17 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace umf::policy {
+
+/// A part of a policy that can be left out, by the mission's name for it.
+struct Mechanism {
+  std::string_view id;                                            ///< "S4"
+  std::string_view what;                                          ///< for tables
+  std::vector<std::pair<std::string_view, std::string_view>> off; ///< keys and their JSON values
+};
 
 /// A policy a scenario can name: its keys and how to make one from them.
 struct Kind {
@@ -16,6 +25,7 @@ struct Kind {
   std::unique_ptr<Policy> (*make)(const JsonValue& object, KeyContext& context) = nullptr;
   bool beyond_hbm = true; ///< places pages elsewhere, too
   bool moves = true;      ///< pages that have their place already
+  std::vector<Mechanism> mechanisms = {};
 };
 
 /// All policies, in order of presentation.
@@ -25,6 +35,10 @@ const Kind& kind_named(std::string_view name);
 
 /// Faults members of a map by role, such as "hbm_share", whose names are no roles.
 void check_roles(const JsonValue& object, std::string_view key, KeyContext& context);
+
+/// The same for a list of roles.
+void check_role_list(const std::vector<std::string>& list, const std::string& pointer,
+                     KeyContext& context);
 
 /// What policies that place weights at the start say of their key "hbm_reserve_ratio" (default
 /// 0.15).

@@ -38,12 +38,28 @@ std::uint64_t ReuseTable::block_pages(Bytes page) const {
   return std::max<std::uint64_t>(block_.count / page.count, 1);
 }
 
-void ReuseTable::add(PageNumber first, std::uint64_t pages, TierIndex tier, double priority,
-                     Bytes page) {
+namespace {
+
+/// Bytes of a tensor that ends at `end` in pages from `at` on.
+std::uint64_t bytes_in(PageNumber at, std::uint64_t pages, Bytes page, std::uint64_t end) {
+  const std::uint64_t begin = at * page.count;
+  return std::min(begin + pages * page.count, std::max(end, begin)) - begin;
+}
+
+} // namespace
+
+void ReuseTable::add(PageNumber first, std::uint64_t pages, TierIndex tier, const Tenant& tenant,
+                     Bytes page, Femtoseconds now) {
+  PageNumber at = first;
   each_block(first, pages, page, [&](std::uint64_t number, std::uint64_t count) {
-    ReuseBlock& block = blocks_[number];
+    const auto [it, fresh] = blocks_.try_emplace(number);
+    ReuseBlock& block = it->second;
+    if (fresh) block.born = now;
+    block.role = tenant.role;
     block.pages[tier] += count;
-    block.priority = priority;
+    block.priority = tenant.priority;
+    block.held += bytes_in(at, count, page, tenant.end);
+    at += count;
   });
 }
 
@@ -56,9 +72,12 @@ void ReuseTable::move(const memory::PageRun& from, TierIndex to, Bytes page) {
   });
 }
 
-void ReuseTable::remove(const memory::PageRun& run, Bytes page) {
+void ReuseTable::remove(const memory::PageRun& run, Bytes page, std::uint64_t end) {
+  PageNumber at = run.first;
   each_block(run.first, run.count, page, [&](std::uint64_t number, std::uint64_t count) {
     ReuseBlock& block = blocks_.at(number);
+    block.held -= std::min(block.held, bytes_in(at, count, page, end));
+    at += count;
     ensure(block.in(run.tier) >= count, "reuse table: pages released that were not there");
     if ((block.pages[run.tier] -= count) == 0) block.pages.erase(run.tier);
     if (block.pages.empty()) blocks_.erase(number); // what follows here is another tensor
@@ -67,16 +86,19 @@ void ReuseTable::remove(const memory::PageRun& run, Bytes page) {
 
 void ReuseTable::touch(const Touch& touch, Femtoseconds window, Bytes page,
                        std::vector<std::uint64_t>& passed) {
+  PageNumber at = touch.pages.first;
+  const std::uint64_t end = touch.begin + touch.bytes.count;
   each_block(touch.pages.first, touch.pages.count, page,
              [&](std::uint64_t number, std::uint64_t count) {
+               const std::uint64_t from = std::max(touch.begin, at * page.count);
+               at += count;
+               const std::uint64_t to = std::min(end, at * page.count);
                const auto it = blocks_.find(number);
-               if (it == blocks_.end()) return;
+               if (it == blocks_.end() || from >= to) return;
                ReuseBlock& block = it->second;
-               // The access's bytes are spread evenly over its pages.
-               block.bytes += touch.bytes.count * count / touch.pages.count;
-               const std::uint64_t size = block.all() * page.count;
-               if (block.bytes < size) return;
-               block.bytes -= size;
+               block.bytes += to - from;
+               if (block.bytes < block.held) return;
+               block.bytes -= block.held;
                const bool again = block.last.count >= 0;
                const Femtoseconds since = again ? touch.now - block.last : Femtoseconds{0};
                block.recent = again && since <= window ? block.recent + 1 : 1;

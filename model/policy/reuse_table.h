@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <unordered_map>
 #include <vector>
 
 namespace umf::policy {
@@ -17,12 +18,18 @@ namespace umf::policy {
 /// the one wanted last. (Inter-reference recency instead of recency: Jiang and Zhang, LIRS,
 /// SIGMETRICS 2002.)
 struct ReuseBlock {
-  std::map<TierIndex, std::uint64_t> pages; ///< by tier
-  double priority = 0;                      ///< of the tensor placed last
-  std::uint64_t bytes = 0;                  ///< of the pass under way
-  std::uint64_t recent = 0;                 ///< passes, each within the window of the one before
-  std::uint64_t ordered = 0;                ///< pages in moves that have not settled
-  Femtoseconds last{-1}, interval{-1};      ///< -1: unknown
+  std::map<TierIndex, std::uint64_t> pages;  ///< by tier
+  double priority = 0;                       ///< of the tensor placed last
+  stream::Role role = stream::Role::unknown; ///< likewise
+  std::uint64_t held = 0;                    ///< bytes of tensors
+  std::uint64_t bytes = 0;                   ///< of the pass under way
+  std::uint64_t recent = 0;                  ///< passes, each within the window of the one before
+  std::uint64_t ordered = 0;                 ///< pages in moves that have not settled
+  bool staged = false;                       ///< came before it was asked for
+  bool stale = false;                  ///< its place in an order of blocks is to be found anew
+  bool gives_way = false;              ///< to another, when room is wanted
+  Femtoseconds born{};                 ///< when it was placed
+  Femtoseconds last{-1}, interval{-1}; ///< -1: unknown
 
   static constexpr Femtoseconds kNever{std::numeric_limits<std::int64_t>::max()};
 
@@ -36,6 +43,8 @@ struct ReuseBlock {
   /// none before its first pass. Unlike the distance it is the same all along a cycle, so it says
   /// what staying in a memory is worth.
   Femtoseconds gap(Femtoseconds now) const;
+  /// When it was used last; placed, before its first pass.
+  Femtoseconds used() const { return last.count < 0 ? born : last; }
 };
 
 /// The blocks that hold pages.
@@ -43,14 +52,23 @@ class ReuseTable {
 public:
   explicit ReuseTable(Bytes block) : block_(block) {}
 
-  using Blocks = std::map<std::uint64_t, ReuseBlock>;
+  using Blocks = std::unordered_map<std::uint64_t, ReuseBlock>; ///< in no order
   const Blocks& blocks() const { return blocks_; }
   ReuseBlock* find(std::uint64_t number);
   std::uint64_t block_pages(Bytes page) const;
 
-  void add(PageNumber first, std::uint64_t pages, TierIndex tier, double priority, Bytes page);
+  /// `end`: unified address behind what the pages hold; the rest of the last one is never asked
+  /// for.
+  struct Tenant {
+    double priority = 1;
+    stream::Role role = stream::Role::unknown;
+    std::uint64_t end = std::numeric_limits<std::uint64_t>::max();
+  };
+  void add(PageNumber first, std::uint64_t pages, TierIndex tier, const Tenant& tenant, Bytes page,
+           Femtoseconds now = {});
   void move(const memory::PageRun& from, TierIndex to, Bytes page);
-  void remove(const memory::PageRun& run, Bytes page);
+  void remove(const memory::PageRun& run, Bytes page,
+              std::uint64_t end = std::numeric_limits<std::uint64_t>::max());
 
   /// Accounts an access; lists the blocks that ended a pass.
   void touch(const Touch& touch, Femtoseconds window, Bytes page,

@@ -1,124 +1,22 @@
+#include "model/policy/block_order.h"
+#include "model/policy/prefetcher.h"
 #include "model/policy/registry.h"
 #include "model/policy/reuse_table.h"
+#include "model/policy/umf_config.h"
 
 #include <algorithm>
-#include <functional>
+#include <deque>
+#include <map>
 #include <optional>
-#include <queue>
 #include <set>
 #include <string>
-#include <tuple>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace umf::policy {
 
 namespace {
-
-struct Config {
-  double hbm_reserve_ratio = 0.15;
-  std::map<std::string, double> role_priority = {
-      {"activation", 2.0}, {"workspace", 2.0}, {"unknown", 2.0}};
-  double default_priority = 1.0;
-  double short_lived_priority = 2.0;
-  Bytes block = 2_MiB;
-  std::uint32_t promote_touches = 2;
-  Femtoseconds window = 1000000000_ns;
-  double demote_watermark = 0.02;
-  double promote_margin = 0.02;
-  double swap_ratio = 2.0;
-  Bytes in_flight = 32_MiB;
-  Femtoseconds review = 100000_ns;
-  std::uint32_t patience = 128;
-};
-
-const Component<Config>& component() {
-  static const auto keys =
-      Component<Config>("policy.umf", "By role and reuse: room in HBM for what lives shortly, a "
-                                      "steady rest of the others, background moves by reuse.")
-          .key("hbm_reserve_ratio", &Config::hbm_reserve_ratio, hbm_reserve_key())
-          .key("role_priority", &Config::role_priority,
-               {.help = "Who stays in HBM first, by role (weight, kv-key, kv-value, activation, "
-                        "expert, lora, workspace, unknown).",
-                .min = 0.0,
-                .max = 1000.0,
-                .from = Provenance::derived,
-                .source = "traffic for a byte held: what lives for a layer is written and read "
-                          "within it, weights and KV are read once a step"})
-          .key("default_priority", &Config::default_priority,
-               {.help = "The priority of roles that role_priority does not name.",
-                .min = 0.0,
-                .max = 1000.0,
-                .from = Provenance::derived,
-                .source = "below the roles named by default"})
-          .key("short_lived_priority", &Config::short_lived_priority,
-               {.help = "Roles of at least this priority count as short-lived: they may use SRAM, "
-                        "their peak is kept free in HBM, and they are never moved out of it.",
-                .min = 0.0,
-                .max = 1000.0,
-                .from = Provenance::derived,
-                .source = "the priority of activations and workspaces"})
-          .key("block", &Config::block,
-               {.help = "What reuse is counted for and what moves at once: an aligned stretch of "
-                        "unified addresses; at least a page.",
-                .min = 4_KiB,
-                .max = 1_GiB,
-                .from = Provenance::derived,
-                .source = "long enough for the link's full rate, short against HBM; as lru's"})
-          .key("promote_touches", &Config::promote_touches,
-               {.help = "Passes over a block outside HBM, each within the window of the one "
-                        "before, that make it a candidate for promotion.",
-                .min = 1,
-                .max = 1'000'000,
-                .from = Provenance::derived,
-                .source = "umfsim tables --suite break-even: two reads across a Gen5 x16 link cost "
-                          "more than one copy; a block read twice has recurred"})
-          .key("window", &Config::window,
-               {.help = "The longest time between two passes that still counts as reuse; a "
-                        "candidate not used for so long is forgotten.",
-                .min = 1_ns,
-                .from = Provenance::derived,
-                .source = "longer than a step of a large model"})
-          .key("demote_watermark", &Config::demote_watermark,
-               {.help = "Share of HBM kept free by demotion, if the peak of what lives shortly "
-                        "asks for no more.",
-                .min = 0.0,
-                .max = 1.0,
-                .from = Provenance::derived,
-                .source = "room for a first touch; assumed"})
-          .key("promote_margin", &Config::promote_margin,
-               {.help = "Share of HBM that must be free beyond what is kept free before anything "
-                        "long-lived is promoted: hysteresis against demoting it again.",
-                .min = 0.0,
-                .max = 1.0,
-                .from = Provenance::derived,
-                .source = "as demote_watermark"})
-          .key("swap_ratio", &Config::swap_ratio,
-               {.help = "In a full HBM a candidate replaces a block only if that one is used at "
-                        "intervals of more than so many times its own.",
-                .min = 1.0,
-                .max = 1e6,
-                .from = Provenance::derived,
-                .source = "a swap moves two blocks, so it should save two reads for one"})
-          .key("in_flight", &Config::in_flight,
-               {.help = "Background moves ordered and not done.",
-                .min = 4_KiB,
-                .max = 64_GiB,
-                .from = Provenance::derived,
-                .source = "scheduler.command_queue × block, both by default"})
-          .key("review", &Config::review,
-               {.help = "Moves are decided at most so often, and whenever one is done.",
-                .min = Femtoseconds{0},
-                .from = Provenance::derived,
-                .source = "a few moves of a block over a Gen5 x16 link"})
-          .key("patience", &Config::patience,
-               {.help = "A review that orders nothing doubles the time to the next one, up to so "
-                        "many times `review`.",
-                .min = 1,
-                .max = 1'000'000,
-                .from = Provenance::derived,
-                .source = "some 10 ms, short against a step that does not fit HBM"});
-  return keys;
-}
 
 /// Long-lived data that HBM cannot hold whole is best cut into a steady resident part and a part
 /// read in the pool: a cyclic scan longer than HBM defeats least-recently-used altogether. So the
@@ -126,7 +24,9 @@ const Component<Config>& component() {
 /// one that is used much more often.
 class Umf : public Policy {
 public:
-  explicit Umf(Config config) : config_(std::move(config)), table_(config_.block) {}
+  explicit Umf(UmfConfig config)
+      : config_(std::move(config)), table_(config_.block),
+        prefetcher_({config_.prefetch_trigger, config_.prefetch_window}) {}
 
   void place(const Need& need, const Ground& ground, std::vector<Grant>& grants) override {
     const double priority = priority_of(need.tensor->tensor.role);
@@ -150,7 +50,11 @@ public:
     for (Grant& given : grants) {
       // Short-lived pages that found no room look for it once more when first accessed.
       given.blank = is_short(priority) && !need.initial && is_away(given.tier, ground);
-      table_.add(at, given.pages, given.tier, priority, ground.page);
+      table_.add(at, given.pages, given.tier,
+                 {priority, need.tensor->tensor.role, end_of(*need.tensor)}, ground.page, now_);
+      if (!is_short(priority)) relist(at, given.pages, ground);
+      if (is_away(given.tier, ground) && follows(need.tensor->tensor.role))
+        spilled_.insert(need.tensor->tensor.id);
       if (is_short(priority) && ground.is(given.tier, TierClass::hbm)) short_in_hbm_ += given.pages;
       at += given.pages;
     }
@@ -160,12 +64,16 @@ public:
     if (touch.pages.state == memory::PageState::blank)
       if (const auto hbm = ground.index(TierClass::hbm))
         orders.push_back({touch.pages.first, touch.pages.count, *hbm, Order::Why::fill});
-    passed_.clear();
-    table_.touch(touch, config_.window, ground.page, passed_);
-    for (const std::uint64_t number : passed_)
-      if (table_.find(number)->recent >= config_.promote_touches && away(number, ground) > 0)
-        candidates_.insert(number);
     now_ = touch.now;
+    const bool outside = is_away(touch.pages.tier, ground);
+    if (outside) fetch(touch, ground, orders);
+    count_passes(touch, outside, ground, orders);
+    if (outside && recent_blocks() > 0) note_recent(touch, ground);
+    if (!spilled_.empty() && touch.tensor != nullptr &&
+        spilled_.count(touch.tensor->tensor.id) > 0) {
+      prefetcher_.touched(touch, ground.page);
+      prefetch(ground, orders);
+    }
     if (touch.now - reviewed_ >= config_.review * wait_) review(touch.now, ground, orders);
   }
 
@@ -174,9 +82,45 @@ public:
   void make_room(TierIndex tier, std::uint64_t pages, const Ground& ground,
                  std::vector<Order>& orders) override {
     std::map<TierIndex, std::uint64_t> taken;
-    for (auto left = victims(tier, now_); pages > 0 && !left.empty(); left.pop())
-      pages -= std::min(pages,
-                        move_out(left.top().number, tier, Order::Why::room, ground, taken, orders));
+    const auto send = [&](std::uint64_t number) {
+      pages -= std::min(pages, move_out(number, tier, Order::Why::room, ground, taken, orders));
+    };
+    for (; pages > 0 && !giving_way_.empty(); giving_way_.pop_front())
+      if (ReuseBlock* block = table_.find(giving_way_.front());
+          block != nullptr && std::exchange(block->gives_way, false) && block->ordered == 0 &&
+          block->in(tier) > 0)
+        send(giving_way_.front());
+    if (pages == 0) return;
+    leaving_order(ground).each_farthest(now_, [&](std::uint64_t number) {
+      if (table_.find(number)->ordered == 0) send(number);
+      return pages > 0;
+    });
+  }
+
+  void unmet(const memory::PageRun& run, const Ground& ground) override {
+    table_.each_block(run.first, run.count, ground.page,
+                      [&](std::uint64_t number, std::uint64_t pages) {
+                        ReuseBlock* block = table_.find(number);
+                        if (block == nullptr) return;
+                        const std::uint64_t ours = std::min(pages, block->ordered);
+                        block->ordered -= ours;
+                        outstanding_ -= ours;
+                      });
+  }
+
+  std::optional<Femtoseconds> sensor_window() const override {
+    const bool wanted =
+        recent_blocks() > 0 || (config_.prefetch && config_.prefetch_free_bandwidth > 0);
+    return wanted ? std::optional(config_.sensor_window) : std::nullopt;
+  }
+
+  void sensed(const Sensors& sensors, const Ground& ground, std::vector<Order>& orders) override {
+    sensors_ = sensors;
+    const double counted = config_.promotion_counts == Counted::faults ? sensors.faults_per_s
+                                                                       : sensors.remote_reads_per_s;
+    if (recent_blocks() > 0 && counted > config_.promotion_threshold &&
+        sensors.hbm_utilisation < config_.promotion_utilisation)
+      promote_recent(ground, orders);
   }
 
   void settled(const Settled& move, const Ground& ground, std::vector<Order>& orders) override {
@@ -196,6 +140,8 @@ public:
                       });
     if (!move.moved) return; // the machine is busy: not again at once
     table_.move(move.from, move.to, ground.page);
+    relist(move.from.first, move.from.count, ground);
+    if (config_.prefetch) prefetch(ground, orders);
     // What is on its way keeps the links busy until then.
     if (outstanding_ * ground.page.count * 2 <= config_.in_flight.count)
       review(move.now, ground, orders);
@@ -211,7 +157,9 @@ public:
                         block.ordered -= gone; // blank pages, which no order moves
                         outstanding_ -= gone;
                       });
-    table_.remove(run, ground.page);
+    table_.remove(run, ground.page, end_of(tensor));
+    if (!is_short(priority_of(tensor.tensor.role))) relist(run.first, run.count, ground);
+    if (spilled_.erase(tensor.tensor.id) > 0) prefetcher_.forget(tensor.tensor.id);
     if (!is_short(priority_of(tensor.tensor.role))) return;
     if (!ground.is(run.tier, TierClass::sram)) short_pages_ -= run.count;
     if (ground.is(run.tier, TierClass::hbm)) short_in_hbm_ -= std::min(run.count, short_in_hbm_);
@@ -231,6 +179,17 @@ private:
     return std::max(part_of(all, config_.demote_watermark), peak - std::min(peak, short_in_hbm_));
   }
 
+  bool follows(stream::Role role) const {
+    const auto& roles = config_.prefetch_roles;
+    return config_.prefetch &&
+           std::find(roles.begin(), roles.end(), stream::name_of(role)) != roles.end();
+  }
+
+  /// Behind its last byte.
+  static std::uint64_t end_of(const memory::AddressSpace::Entry& tensor) {
+    return tensor.base + tensor.tensor.bytes.count;
+  }
+
   static bool is_away(TierIndex tier, const Ground& ground) {
     return !ground.is(tier, TierClass::hbm) && !ground.is(tier, TierClass::sram);
   }
@@ -241,6 +200,214 @@ private:
     for (const auto& [tier, count] : table_.find(number)->pages)
       if (is_away(tier, ground)) pages += count;
     return pages;
+  }
+
+  /// The order of leaving is brought up to date when it is asked for: where all fits, never.
+  void relist(PageNumber first, std::uint64_t pages, const Ground& ground) {
+    table_.each_block(first, pages, ground.page,
+                      [&](std::uint64_t number, std::uint64_t) { relist(number); });
+  }
+  void relist(std::uint64_t number) {
+    ReuseBlock* block = table_.find(number);
+    if (block == nullptr)
+      leaving_order_.erase(number);
+    else if (!std::exchange(block->stale, true))
+      stale_.push_back(number);
+  }
+  const LeavingOrder& leaving_order(const Ground& ground) {
+    for (const std::uint64_t number : stale_)
+      bring_up_to_date(number, ground);
+    stale_.clear();
+    return leaving_order_;
+  }
+  void bring_up_to_date(std::uint64_t number, const Ground& ground) {
+    const auto hbm = ground.index(TierClass::hbm);
+    ReuseBlock* block = table_.find(number);
+    if (block != nullptr) block->stale = false;
+    if (!hbm || block == nullptr || block->in(*hbm) == 0 || is_short(block->priority))
+      return leaving_order_.erase(number);
+    const bool passed = block->last.count >= 0;
+    const Femtoseconds back = !passed                     ? LeavingOrder::kNow
+                              : block->interval.count < 0 ? LeavingOrder::kNever
+                                                          : block->last + block->interval;
+    // Before its first pass a block is late once it is known when its like come back.
+    const bool idles = passed || typical_.count(block->role) > 0;
+    leaving_order_.set(number, {block->priority, block->used(), back, idles});
+  }
+
+  void count_passes(const Touch& touch, bool outside, const Ground& ground,
+                    std::vector<Order>& orders) {
+    passed_.clear();
+    table_.touch(touch, config_.window, ground.page, passed_);
+    for (const std::uint64_t number : passed_) {
+      ReuseBlock& block = *table_.find(number);
+      if (block.interval.count > 0 && touch.tensor != nullptr)
+        learn(touch.tensor->tensor.role, static_cast<double>(block.interval.count));
+      block.gives_way = false; // it is used after all
+      relist(number);
+      if (outside && promotes(Promotion::reuse) && block.recent >= config_.promote_touches)
+        candidates_.set(number, {block.priority, block.interval, block.last + block.interval});
+      if (block.staged) give_back(number, ground, orders);
+    }
+  }
+
+  bool promotes(Promotion what) const {
+    return config_.promotion == what || config_.promotion == Promotion::both;
+  }
+
+  /// The running median of a role's intervals: blocks of a scan have all the same one; what is
+  /// drawn anew each time, but seldom changes, is mostly wanted again at once.
+  void learn(stream::Role role, double interval) {
+    constexpr double kStep = 1.1; // of the median, up or down: half of them lie on either side
+    const auto [median, first] = typical_.try_emplace(role, interval);
+    if (interval != median->second) median->second *= interval > median->second ? kStep : 1 / kStep;
+    if (!first) return;
+    for (const auto& [number, block] : table_.blocks()) // those never used are late from now on
+      if (block.role == role && block.last.count < 0) relist(number);
+  }
+
+  /// Frames of HBM that orders not yet carried out will take.
+  static std::uint64_t promised(TierIndex hbm, const std::vector<Order>& orders) {
+    std::uint64_t pages = 0;
+    for (const Order& order : orders)
+      if (order.to == hbm) pages += order.pages;
+    return pages;
+  }
+  /// Frames of HBM that long-lived pages may take at once.
+  std::uint64_t spare(TierIndex hbm, const Ground& ground, const std::vector<Order>& orders) const {
+    const std::uint64_t peak = std::min(short_peak_, ground.all_pages(TierClass::hbm));
+    const std::uint64_t kept = peak - std::min(peak, short_in_hbm_) + promised(hbm, orders);
+    const std::uint64_t free = ground.free_pages(hbm);
+    return free - std::min(free, kept);
+  }
+
+  /// Blocks outside that come in with the access that wants them: into free frames, or for the
+  /// idlest ones, which make way when the machine asks for room.
+  void fetch(const Touch& touch, const Ground& ground, std::vector<Order>& orders) {
+    const auto hbm = ground.index(TierClass::hbm);
+    if (!config_.fetch_on_touch || !hbm || touch.tensor == nullptr) return;
+    const auto usual = typical_.find(touch.tensor->tensor.role);
+    if (touch.pages.state != memory::PageState::resident || usual == typical_.end()) return;
+    // Frames to spare are for what is not yet known; else it would be read where it is.
+    const std::uint64_t all = ground.all_pages(TierClass::hbm);
+    const std::uint64_t kept =
+        kept_free(ground) + part_of(all, config_.promote_margin) + promised(*hbm, orders);
+    const std::uint64_t free = ground.free_pages(*hbm);
+    std::uint64_t room = free - std::min(free, kept);
+    const auto consider = [&](std::uint64_t number, std::uint64_t wanted) {
+      const ReuseBlock* block = table_.find(number);
+      if (block == nullptr || block->ordered > 0 || is_short(block->priority)) return;
+      const std::uint64_t pages = away(number, ground);
+      const double worth = static_cast<double>(wanted) * config_.swap_ratio;
+      if (pages == 0 || worth < static_cast<double>(pages)) return; // it wants a few of them
+      if (room < pages) room += make_way(pages - room, *block, usual->second, *hbm, ground);
+      if (room < pages) return;
+      room -= pages;
+      bring(number, Order::Why::fill, ground, orders);
+    };
+    table_.each_block(touch.pages.first, touch.pages.count, ground.page, consider);
+  }
+
+  /// Marks the idlest blocks as leaving for one that is expected back sooner, up to so many pages;
+  /// returns how many.
+  std::uint64_t make_way(std::uint64_t pages, const ReuseBlock& wanted, double usual, TierIndex hbm,
+                         const Ground& ground) {
+    const double own = static_cast<double>(wanted.interval.count);
+    const double limit = config_.swap_ratio * (own > 0 ? std::min(own, usual) : usual);
+    std::uint64_t made = 0;
+    leaving_order(ground).each_idle([&](std::uint64_t number, const LeavingOrder::Entry& entry) {
+      if (entry.priority > wanted.priority ||
+          static_cast<double>((now_ - entry.used).count) <= limit)
+        return false;
+      ReuseBlock& victim = *table_.find(number);
+      if (victim.ordered > 0 || victim.gives_way) return true;
+      victim.gives_way = true;
+      giving_way_.push_back(number);
+      made += victim.in(hbm);
+      return made < pages;
+    });
+    return made;
+  }
+
+  /// Orders a block's pages outside to HBM.
+  void bring(std::uint64_t number, Order::Why why, const Ground& ground,
+             std::vector<Order>& orders) {
+    const TierIndex hbm = *ground.index(TierClass::hbm);
+    candidates_.erase(number);
+    const auto pages = table_.find(number)->pages;
+    for (const auto& [tier, count] : pages)
+      if (is_away(tier, ground)) order(number, tier, hbm, count, why, ground, orders);
+  }
+
+  /// S4, as far as moves under way, frames and HBM's bandwidth allow.
+  void prefetch(const Ground& ground, std::vector<Order>& orders) {
+    const auto hbm = ground.index(TierClass::hbm);
+    if (!hbm || 1 - sensors_.hbm_utilisation < config_.prefetch_free_bandwidth) return;
+    const std::uint64_t size = table_.block_pages(ground.page);
+    while (!busy(ground) && spare(*hbm, ground, orders) >= size) {
+      const auto range = prefetcher_.next(size);
+      if (!range) return;
+      table_.each_block(range->begin, range->size(), ground.page,
+                        [&](std::uint64_t number, std::uint64_t) {
+                          ReuseBlock* block = table_.find(number);
+                          if (block == nullptr || block->ordered > 0) return;
+                          if (away(number, ground) == 0) return;
+                          block->staged = true;
+                          bring(number, Order::Why::prefetch, ground, orders);
+                        });
+    }
+  }
+
+  /// What came before it was asked for has been used: it leaves, unless HBM has room to spare.
+  void give_back(std::uint64_t number, const Ground& ground, std::vector<Order>& orders) {
+    const auto hbm = ground.index(TierClass::hbm);
+    ReuseBlock& block = *table_.find(number);
+    if (block.ordered > 0 || block.in(*hbm) == 0) return;
+    block.staged = false;
+    const std::uint64_t all = ground.all_pages(TierClass::hbm);
+    if (ground.free_pages(*hbm) >= kept_free(ground) + part_of(all, config_.promote_margin)) return;
+    std::map<TierIndex, std::uint64_t> taken;
+    move_out(number, *hbm, Order::Why::background, ground, taken, orders);
+  }
+
+  /// How many blocks are the promotion_block; 0: no promotion by recency.
+  std::size_t recent_blocks() const {
+    if (!promotes(Promotion::recent)) return 0;
+    return std::max<std::size_t>(config_.promotion_block.count / config_.block.count, 1);
+  }
+  void note_recent(const Touch& touch, const Ground& ground) {
+    table_.each_block(touch.pages.first, touch.pages.count, ground.page,
+                      [&](std::uint64_t number, std::uint64_t) {
+                        if (recent_.empty() || recent_.back() != number) recent_.push_back(number);
+                      });
+    while (recent_.size() > 4 * recent_blocks()) // some may be listed twice
+      recent_.pop_front();
+  }
+
+  /// S6: the blocks used last come in, for the idlest where frames lack.
+  void promote_recent(const Ground& ground, std::vector<Order>& orders) {
+    const auto hbm = ground.index(TierClass::hbm);
+    if (!hbm) return;
+    std::set<std::uint64_t> wanted;
+    for (auto it = recent_.rbegin(); it != recent_.rend() && wanted.size() < recent_blocks(); ++it)
+      if (const ReuseBlock* block = table_.find(*it);
+          block != nullptr && block->ordered == 0 && away(*it, ground) > 0)
+        wanted.insert(*it);
+    std::uint64_t lacking = 0;
+    for (const std::uint64_t number : wanted) {
+      const std::uint64_t pages = away(number, ground);
+      if (spare(*hbm, ground, orders) >= pages)
+        bring(number, Order::Why::background, ground, orders);
+      else
+        lacking += pages;
+    }
+    std::map<TierIndex, std::uint64_t> taken;
+    leaving_order(ground).each_idle([&](std::uint64_t number, const LeavingOrder::Entry&) {
+      if (lacking > 0 && table_.find(number)->ordered == 0)
+        lacking -= std::min(lacking, move_out(number, *hbm, Order::Why::background, ground, taken,
+                                              orders)); // they come in at the next window
+      return lacking > 0;
+    });
   }
 
   void review(Femtoseconds now, const Ground& ground, std::vector<Order>& orders) {
@@ -263,49 +430,16 @@ private:
     return outstanding_ * ground.page.count >= config_.in_flight.count;
   }
 
-  /// Blocks of HBM that may leave, the one to leave first in front.
-  struct Victim {
-    double priority;
-    Femtoseconds distance, last;
-    std::uint64_t number;
-    bool operator>(const Victim& other) const {
-      return std::tie(priority, other.distance, other.last, other.number) >
-             std::tie(other.priority, distance, last, number);
-    }
-  };
-  /// Blocks outside that may come in, the one that is worth most in front.
-  struct Candidate {
-    double priority;
-    Femtoseconds gap, distance;
-    std::uint64_t number;
-    bool operator>(const Candidate& other) const {
-      return std::tie(other.priority, gap, distance, number) >
-             std::tie(priority, other.gap, other.distance, other.number);
-    }
-  };
-  /// Of many only the first few are wanted in order.
-  template <class T>
-  using Queue = std::priority_queue<T, std::vector<T>, std::greater<>>;
-
-  template <class Visit>
-  void each_victim(TierIndex hbm, Femtoseconds now, Visit visit) const {
-    for (const auto& [number, block] : table_.blocks())
-      if (block.in(hbm) > 0 && block.ordered == 0 && !is_short(block.priority))
-        visit(Victim{block.priority, block.distance(now), block.last, number}, block);
-  }
-  Queue<Victim> victims(TierIndex hbm, Femtoseconds now) const {
-    std::vector<Victim> all;
-    each_victim(hbm, now, [&](const Victim& victim, const ReuseBlock&) { all.push_back(victim); });
-    return Queue<Victim>(std::greater<>{}, std::move(all));
-  }
-
   void demote(std::uint64_t pages, TierIndex hbm, Femtoseconds now, const Ground& ground,
               std::vector<Order>& orders) {
     if (busy(ground)) return;
     std::map<TierIndex, std::uint64_t> taken;
-    for (auto left = victims(hbm, now); pages > 0 && !busy(ground) && !left.empty(); left.pop())
-      pages -= std::min(
-          pages, move_out(left.top().number, hbm, Order::Why::background, ground, taken, orders));
+    leaving_order(ground).each_farthest(now, [&](std::uint64_t number) {
+      if (table_.find(number)->ordered == 0)
+        pages -=
+            std::min(pages, move_out(number, hbm, Order::Why::background, ground, taken, orders));
+      return pages > 0 && !busy(ground);
+    });
   }
 
   /// Orders a block's pages in HBM to the first memory behind it that has the frames; returns
@@ -328,7 +462,12 @@ private:
   void order(std::uint64_t number, TierIndex from, TierIndex to, std::uint64_t count,
              Order::Why why, const Ground& ground, std::vector<Order>& orders) {
     const std::uint64_t size = table_.block_pages(ground.page);
-    orders.push_back({number * size, size, to, why, from});
+    orders.push_back({.first = number * size,
+                      .pages = size,
+                      .to = to,
+                      .why = why,
+                      .from = from,
+                      .keep = config_.keep_copies && is_away(from, ground)});
     table_.find(number)->ordered += count;
     outstanding_ += count;
   }
@@ -337,69 +476,63 @@ private:
   /// may send one block out, and comes in when that is gone.
   void promote(TierIndex hbm, Femtoseconds now, const Ground& ground, std::vector<Order>& orders) {
     if (busy(ground)) return;
-    std::vector<Candidate> all_wanted;
-    for (auto it = candidates_.begin(); it != candidates_.end();) {
-      const ReuseBlock* block = table_.find(*it);
-      if (block == nullptr || away(*it, ground) == 0 || now - block->last > config_.window) {
-        it = candidates_.erase(it);
-        continue;
-      }
-      if (block->ordered == 0)
-        all_wanted.push_back({block->priority, block->gap(now), block->distance(now), *it});
-      ++it;
-    }
-    Queue<Candidate> wanted{std::greater<>{}, std::move(all_wanted)};
     const std::uint64_t all = ground.all_pages(TierClass::hbm);
     const std::uint64_t kept = kept_free(ground) + part_of(all, config_.promote_margin);
-    std::uint64_t free = ground.free_pages(hbm);
-    for (; !wanted.empty() && !busy(ground); wanted.pop()) {
-      const Candidate& candidate = wanted.top();
-      const std::uint64_t keep = is_short(candidate.priority) ? 0 : kept;
-      const std::uint64_t pages = away(candidate.number, ground);
+    std::uint64_t free = ground.free_pages(hbm), coming = 0;
+    std::vector<std::uint64_t> gone, come;
+    candidates_.each([&](std::uint64_t number) {
+      const ReuseBlock* block = table_.find(number);
+      const std::uint64_t pages = block == nullptr ? 0 : away(number, ground);
+      if (pages == 0 || now - block->last > config_.window) {
+        gone.push_back(number);
+        return true;
+      }
+      if (block->ordered > 0) return true;
+      const std::uint64_t keep = is_short(block->priority) ? 0 : kept;
       if (free < keep + pages) {
-        if (free + leaving_ < keep + pages) swap(candidate, hbm, now, ground, orders);
-        return;
+        if (free + leaving_ < keep + pages) swap(*block, hbm, now, ground, orders);
+        return false;
       }
       free -= pages;
-      move_in(candidate.number, hbm, ground, orders);
-    }
-  }
-
-  void move_in(std::uint64_t number, TierIndex hbm, const Ground& ground,
-               std::vector<Order>& orders) {
-    candidates_.erase(number);
-    const auto pages = table_.find(number)->pages;
-    for (const auto& [tier, count] : pages)
-      if (is_away(tier, ground))
-        order(number, tier, hbm, count, Order::Why::background, ground, orders);
-  }
-
-  /// Sends out a block that is used more seldom by enough, the one wanted last among equals. Where
-  /// the candidate is in its cycle does not matter: of two blocks read in turn one is always
-  /// wanted sooner, and exchanging them saves no read.
-  void swap(const Candidate& candidate, TierIndex hbm, Femtoseconds now, const Ground& ground,
-            std::vector<Order>& orders) {
-    std::optional<Victim> victim; // of the lowest priority, and of those of the longest gap
-    Femtoseconds gap{};
-    each_victim(hbm, now, [&](const Victim& other, const ReuseBlock& block) {
-      const Femtoseconds its = block.gap(now);
-      if (victim && (other.priority != victim->priority ? other.priority > victim->priority
-                     : its != gap                       ? its < gap
-                                                        : other > *victim))
-        return;
-      victim = other;
-      gap = its;
+      coming += pages;
+      come.push_back(number);
+      return (outstanding_ + coming) * ground.page.count < config_.in_flight.count;
     });
-    if (!victim || victim->priority > candidate.priority) return;
-    const double limit = config_.swap_ratio * static_cast<double>(candidate.gap.count);
-    if (victim->priority == candidate.priority && static_cast<double>(gap.count) <= limit) return;
-    std::map<TierIndex, std::uint64_t> taken;
-    move_out(victim->number, hbm, Order::Why::background, ground, taken, orders);
+    for (const std::uint64_t number : gone)
+      candidates_.erase(number);
+    for (const std::uint64_t number : come)
+      bring(number, Order::Why::background, ground, orders);
   }
 
-  Config config_;
+  /// Sends out the idlest block if it is used more seldom by enough. Where the candidate is in its
+  /// cycle does not matter: of two blocks read in turn one is always wanted sooner, and exchanging
+  /// them saves no read.
+  void swap(const ReuseBlock& candidate, TierIndex hbm, Femtoseconds now, const Ground& ground,
+            std::vector<Order>& orders) {
+    const double limit = config_.swap_ratio * static_cast<double>(candidate.gap(now).count);
+    leaving_order(ground).each_idle([&](std::uint64_t number, const LeavingOrder::Entry& entry) {
+      const ReuseBlock& block = *table_.find(number);
+      if (block.ordered > 0 || block.last.count < 0) return true;
+      const bool below = entry.priority < candidate.priority;
+      const bool rarer =
+          entry.priority == candidate.priority && static_cast<double>(block.gap(now).count) > limit;
+      std::map<TierIndex, std::uint64_t> taken;
+      if (below || rarer) move_out(number, hbm, Order::Why::background, ground, taken, orders);
+      return false;
+    });
+  }
+
+  UmfConfig config_;
   ReuseTable table_;
-  std::set<std::uint64_t> candidates_; ///< blocks with pages outside that have recurred
+  LeavingOrder leaving_order_; ///< long-lived blocks with pages in HBM
+  Prefetcher prefetcher_;
+  std::unordered_set<stream::TensorId> spilled_; ///< followed; had pages outside when placed
+  std::map<stream::Role, double> typical_;       ///< interval, fs
+  std::deque<std::uint64_t> giving_way_;         ///< to blocks fetched on touch
+  std::deque<std::uint64_t> recent_;             ///< blocks used outside HBM, the last one behind
+  Sensors sensors_;
+  ComingOrder candidates_;           ///< blocks with pages outside that have recurred
+  std::vector<std::uint64_t> stale_; ///< blocks whose place in the order of leaving is an old one
   std::vector<std::uint64_t> passed_;
   std::uint64_t short_pages_ = 0, short_peak_ = 0; ///< live outside SRAM; the most there were
   std::uint64_t short_in_hbm_ = 0;
@@ -411,14 +544,20 @@ private:
 } // namespace
 
 Kind umf() {
-  return {&component().info(),
+  return {&umf_component().info(),
           "HBM for what lives shortly and a steady part of the rest; the other part is read in the "
           "pool and comes in when it is reused.",
           [](const JsonValue& object, KeyContext& context) -> std::unique_ptr<Policy> {
-            Config config = component().read(object, context, kNameKey);
+            UmfConfig config = umf_component().read(object, context, kNameKey);
             check_roles(object, "role_priority", context);
+            check_role_list(config.prefetch_roles, "/policy/prefetch_roles", context);
             return std::make_unique<Umf>(std::move(config));
-          }};
+          },
+          true,
+          true,
+          {{"S4", "prefetch", {{"prefetch", "false"}}},
+           {"S5", "copies kept in the pool", {{"keep_copies", "false"}}},
+           {"S6", "promotion", {{"promotion", "\"off\""}, {"fetch_on_touch", "false"}}}}};
 }
 
 } // namespace umf::policy

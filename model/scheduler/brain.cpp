@@ -52,6 +52,9 @@ void Brain::release(stream::TensorId tensor) {
   ensure(!busy(tensor), "release of a tensor whose pages are moving");
   for (const PageRun& run : table_.unmap(entry.base / ground_.page.count, entry.pages)) {
     ground_.tiers[run.tier].frames->give_back({run.frame, run.count}, entry.region);
+    if (run.copy)
+      ground_.tiers[run.copy.tier].frames->forget({run.copy.frame, run.count}, run.copy.id);
+    leave_prefetch(run.first, run.count);
     policy_->released(entry, run, ground_);
   }
   padding_ -= Bytes{entry.pages * ground_.page.count} - entry.tensor.bytes;
@@ -105,35 +108,49 @@ void Brain::look(std::uint64_t address, Bytes length, std::vector<PageRun>& runs
 }
 
 void Brain::reserve(std::uint64_t address, Bytes length) {
+  runs_.clear();
+  find(address, length, runs_);
+}
+
+/// Looks, once deferred pages have their frames; the tensor, which must hold all of it.
+const memory::AddressSpace::Entry& Brain::find(std::uint64_t address, Bytes length,
+                                               std::vector<PageRun>& runs) {
   const auto* entry = space_.holder(address);
   ensure(entry != nullptr &&
              address + length.count <= entry->base + entry->pages * ground_.page.count,
          "access outside every live tensor");
-  runs_.clear();
-  look(address, length, runs_);
-  for (const PageRun& run : runs_) {
-    if (run.state != PageState::deferred) continue;
-    counters_.first_touches += run.count;
-    materialise(*entry, run.first, run.count, false);
+  const auto before = runs.size();
+  look(address, length, runs);
+  bool fresh = false;
+  for (std::size_t i = before; i < runs.size(); ++i) {
+    if (runs[i].state != PageState::deferred) continue;
+    counters_.first_touches += runs[i].count;
+    materialise(*entry, runs[i].first, runs[i].count, false);
+    fresh = true;
   }
+  if (!fresh) return *entry;
+  runs.resize(before);
+  look(address, length, runs);
+  return *entry;
 }
 
-policy::Touch Brain::touch_of(const PageRun& run, std::uint64_t address, Bytes length, bool write,
-                              Femtoseconds now, policy::StepNumber step) const {
+policy::Touch Brain::touch_of(const memory::AddressSpace::Entry* tensor, const PageRun& run,
+                              std::uint64_t address, Bytes length, bool write, Femtoseconds now,
+                              policy::StepNumber step) const {
   const std::uint64_t from = std::max(address, run.first * ground_.page.count);
   const std::uint64_t to =
       std::min(address + length.count, (run.first + run.count) * ground_.page.count);
-  return {space_.holder(from), run, write, now, {to - from}, step};
+  return {tensor, run, write, now, {to - from}, step, from};
 }
 
 void Brain::touch(std::uint64_t address, Bytes length, bool write, Femtoseconds now,
                   std::vector<PageRun>& runs, policy::StepNumber step) {
-  reserve(address, length);
   const auto before = runs.size();
-  look(address, length, runs);
+  const memory::AddressSpace::Entry& tensor = find(address, length, runs);
   for (std::size_t i = before; i < runs.size(); ++i) {
     ++counters_.touches;
-    const policy::Touch touch = touch_of(runs[i], address, length, write, now, step);
+    if (write) overwrite(runs[i]); // before the policy may send pages back to their copies
+    const policy::Touch touch = touch_of(&tensor, runs[i], address, length, write, now, step);
     if (still(runs[i]) && policy_->faults(touch, ground_))
       raise_fault(runs[i], write, step);
     else
@@ -150,8 +167,11 @@ void Brain::touch(std::uint64_t address, Bytes length, bool write, Femtoseconds 
   }
   for (std::size_t i = before; i < runs.size(); ++i) {
     if (runs[i].state == PageState::blank) make_resident(runs[i]);
-    if (runs[i].state != PageState::suspended && distance(ground_.tiers[runs[i].tier].kind) > 0)
+    meet_prefetch(runs[i]);
+    if (runs[i].state != PageState::suspended && distance(ground_.tiers[runs[i].tier].kind) > 0) {
       ++counters_.remote_hits;
+      counters_.remote_pages += runs[i].count;
+    }
   }
 }
 
@@ -161,11 +181,45 @@ void Brain::again(std::uint64_t address, Bytes length, bool write, Femtoseconds 
   look(address, length, runs);
   for (std::size_t i = before; i < runs.size(); ++i) {
     if (!still(runs[i])) continue;
-    if (policy_->faults(touch_of(runs[i], address, length, write, now, step), ground_))
+    const auto* tensor = space_.holder(runs[i].first * ground_.page.count);
+    if (policy_->faults(touch_of(tensor, runs[i], address, length, write, now, step), ground_))
       raise_fault(runs[i], write, step);
     else if (runs[i].state == PageState::blank)
       make_resident(runs[i]);
+    if (write) overwrite(runs[i]);
   }
+}
+
+/// Before a write to pages that lie still: what a copy holds is no longer what they hold. Pages in
+/// motion are not written before they rest, and who waits asks again.
+void Brain::overwrite(PageRun& run) {
+  if (!run.copy || run.state != PageState::resident) return;
+  ground_.tiers[run.copy.tier].frames->forget({run.copy.frame, run.count}, run.copy.id);
+  run.copy = {};
+  table_.set_copy(run.first, run.count, {});
+}
+
+void Brain::meet_prefetch(const PageRun& run) {
+  const memory::Range pages{run.first, run.first + run.count};
+  if (!fresh_.empty()) counters_.prefetch.useful += fresh_.erase(pages);
+  if (!coming_.empty()) counters_.prefetch.late += coming_.erase(pages);
+}
+
+/// Pages leave where they are.
+void Brain::leave_prefetch(PageNumber first, std::uint64_t count) {
+  if (!fresh_.empty()) counters_.prefetch.wasted += fresh_.erase({first, first + count});
+}
+
+void Brain::sense(policy::Sensors sensors) {
+  const double seconds = sensors.window.seconds();
+  const auto rate = [&](std::uint64_t now, std::uint64_t before) {
+    return static_cast<double>(now - before) / seconds;
+  };
+  sensors.faults_per_s = rate(counters_.faults, sensed_.faults);
+  sensors.remote_reads_per_s = rate(counters_.remote_pages, sensed_.remote_pages);
+  sensed_ = counters_;
+  policy_->sensed(sensors, ground_, orders_);
+  take_orders();
 }
 
 bool Brain::still(const PageRun& run) {
@@ -201,24 +255,49 @@ void Brain::take_move(const policy::Order& order) {
   for (const PageRun& run : runs_) {
     if (run.state != PageState::resident || run.tier == order.to) continue;
     if (order.from && run.tier != *order.from) continue;
+    if (take_back(run, order)) continue;
     PageRun rest = run;
     const memory::Region region = region_of(run.first);
     for (const auto& frames : ground_.tiers[order.to].frames->take(run.count, region)) {
-      table_.set_state(rest.first, frames.count, PageState::moving);
-      issue(rest, order.to, frames, order.why, false);
+      rest.count = frames.count;
+      table_.set_state(rest.first, rest.count, PageState::moving);
+      issue({.from = rest,
+             .to = order.to,
+             .to_frame = frames.first,
+             .why = order.why,
+             .keep = order.keep});
       rest.first += frames.count;
       rest.frame += frames.count;
     }
   }
 }
 
-void Brain::issue(PageRun from, TierIndex to, const memory::FrameRun& frames,
-                  policy::Order::Why why, bool blank) {
-  from.count = frames.count;
+/// A move to where a copy of the pages is still whole.
+bool Brain::take_back(const PageRun& run, const policy::Order& order) {
+  if (!run.copy || run.copy.tier != order.to) return false;
+  memory::FrameAllocator& frames = *ground_.tiers[order.to].frames;
+  const memory::FrameRun there{run.copy.frame, run.count};
+  table_.set_copy(run.first, run.count, {});
+  if (!frames.restore(there, run.copy.id, region_of(run.first))) {
+    frames.forget(there, run.copy.id);
+    return false;
+  }
+  table_.set_state(run.first, run.count, PageState::moving);
+  issue({.from = run, .to = order.to, .to_frame = there.first, .why = order.why, .back = true});
+  return true;
+}
+
+void Brain::issue(const Command& wanted) {
+  Command command = wanted;
+  command.id = next_id_++;
+  const PageRun& from = command.from;
   leaving_[from.tier] += from.count;
-  arriving_[to] += from.count;
-  const Command command{next_id_++, from, to, frames.first, why, blank};
+  arriving_[command.to] += from.count;
   if (command.demand()) hurried_[from.tier] += from.count;
+  if (command.why == policy::Order::Why::prefetch) {
+    counters_.prefetch.issued += from.count;
+    coming_.insert({from.first, from.first + from.count});
+  }
   (command.demand() ? urgent_ : pending_).push_back(command);
 }
 
@@ -232,7 +311,7 @@ void Brain::take_fill(const policy::Order& order) {
     if ((run.state != PageState::resident && !blank) || run.tier == order.to) continue;
     if (order.from && run.tier != *order.from) continue;
     table_.set_state(run.first, run.count, PageState::suspended);
-    fills_.push_back({run.first, run.count, false, blank, order.to, policy::kNoStep});
+    fills_.push_back({run.first, run.count, false, blank, order.to, policy::kNoStep, order.keep});
   }
 }
 
@@ -253,6 +332,7 @@ void Brain::take_queued_faults(const policy::Order& order) {
     if (to > from) {
       fills_.push_back(part(from, to));
       fills_.back().to = order.to;
+      fills_.back().keep = order.keep;
       fault_pages_ -= to - from;
     }
     if (to < stop) left.push_back(part(to, stop));
@@ -269,9 +349,9 @@ void Brain::serve_faults(std::uint64_t pages, Femtoseconds now) {
     table_.lookup(fault.first, count, runs_);
     const PageRun run = runs_.front(); // frames may differ along a fault: the rest comes next
     const std::uint64_t address = run.first * ground_.page.count;
-    policy_->resolve(
-        touch_of(run, address, {run.count * ground_.page.count}, fault.write, now, fault.step),
-        ground_, orders_);
+    policy_->resolve(touch_of(space_.holder(address), run, address,
+                              {run.count * ground_.page.count}, fault.write, now, fault.step),
+                     ground_, orders_);
     take_orders();
     if (faults_.empty() || faults_.front().first != fault.first) continue;
     const std::uint64_t still = std::min(run.count, faults_.front().count); // nothing fills it
@@ -330,7 +410,13 @@ void Brain::fill_front() {
   PageRun rest = run;
   const memory::Region region = region_of(run.first);
   for (const auto& frames : ground_.tiers[fill.to].frames->take(count, region)) {
-    issue(rest, fill.to, frames, policy::Order::Why::fill, fill.blank);
+    rest.count = frames.count;
+    issue({.from = rest,
+           .to = fill.to,
+           .to_frame = frames.first,
+           .why = policy::Order::Why::fill,
+           .blank = fill.blank,
+           .keep = fill.keep});
     rest.first += frames.count;
     rest.frame += frames.count;
   }
@@ -378,9 +464,17 @@ void Brain::refused(const Command& command, Femtoseconds now) {
   const auto it = active(command, Stage::issued);
   const Command gone = it->command;
   ++counters_.refused;
-  table_.set_state(gone.from.first, gone.from.count, PageState::resident);
-  ground_.tiers[gone.to].frames->give_back({gone.to_frame, gone.from.count},
-                                           region_of(gone.from.first));
+  const PageRun& from = gone.from;
+  table_.set_state(from.first, from.count, PageState::resident);
+  memory::FrameAllocator& frames = *ground_.tiers[gone.to].frames;
+  const memory::FrameRun there{gone.to_frame, from.count};
+  if (gone.back)
+    table_.set_copy(from.first, from.count,
+                    {frames.keep(there, region_of(from.first)), gone.to, there.first});
+  else
+    frames.give_back(there, region_of(from.first));
+  if (gone.why == policy::Order::Why::prefetch)
+    counters_.prefetch.refused += coming_.erase({from.first, from.first + from.count});
   active_.erase(it);
   settle(gone, false, now);
 }
@@ -395,11 +489,13 @@ void Brain::quiesced(const Command& command, Femtoseconds now) {
   const auto it = active(command, Stage::suspended);
   const Command done = it->command;
   const PageRun& from = done.from;
-  table_.unmap(from.first, from.count);
-  table_.map(from.first, from.count, done.to, done.to_frame);
-  ground_.tiers[from.tier].frames->give_back({from.frame, from.count}, region_of(from.first));
+  switch_over(done);
+  const memory::Range pages{from.first, from.first + from.count};
+  leave_prefetch(from.first, from.count);
+  coming_.erase(pages, [this](memory::Range part) { fresh_.insert(part); });
+  if (done.back) counters_.returned += from.count;
+  if (done.copies()) counters_.moved += Bytes{from.count * ground_.page.count};
   if (!done.blank) {
-    counters_.moved += Bytes{from.count * ground_.page.count};
     const int before = distance(ground_.tiers[from.tier].kind);
     const int after = distance(ground_.tiers[done.to].kind);
     if (after < before) counters_.promotions += from.count;
@@ -407,6 +503,26 @@ void Brain::quiesced(const Command& command, Femtoseconds now) {
   }
   it->stage = Stage::switched;
   settle(done, true, now);
+}
+
+/// Maps the pages where the command has brought them. What is left behind is a copy or nothing; an
+/// older copy stays one unless there is a newer.
+void Brain::switch_over(const Command& done) {
+  const PageRun& from = done.from;
+  memory::FrameAllocator& left = *ground_.tiers[from.tier].frames;
+  const memory::FrameRun behind{from.frame, from.count};
+  memory::Copy kept;
+  if (done.keep)
+    kept = {left.keep(behind, region_of(from.first)), from.tier, from.frame};
+  else
+    left.give_back(behind, region_of(from.first));
+  for (const PageRun& run : table_.unmap(from.first, from.count)) {
+    const std::uint64_t ahead = run.first - from.first;
+    if (kept && run.copy)
+      ground_.tiers[run.copy.tier].frames->forget({run.copy.frame, run.count}, run.copy.id);
+    table_.map(run.first, run.count, done.to, done.to_frame + ahead,
+               kept ? kept.from(ahead) : run.copy);
+  }
 }
 
 /// Frames have become free: at the old place, or those that were reserved. They go to fills, but

@@ -3,6 +3,7 @@
 #include "model/base/units.h"
 #include "model/memory/address_space.h"
 #include "model/memory/page_table.h"
+#include "model/memory/range_set.h"
 #include "model/policy/policy.h"
 
 #include <cstdint>
@@ -38,9 +39,32 @@ struct Command {
   TierIndex to = 0;
   std::uint64_t to_frame = 0;
   policy::Order::Why why = policy::Order::Why::background;
-  bool blank = false; ///< holds nothing: switch without a copy
+  bool blank = false; ///< holds nothing
+  bool back = false;  ///< what it holds is at the destination already
+  bool keep = false;  ///< the old place stays as a copy
 
-  bool demand() const { return why != policy::Order::Why::background; }
+  /// Else the machine has nothing to move before it suspends.
+  bool copies() const { return !blank && !back; }
+  bool demand() const { return why == policy::Order::Why::room || why == policy::Order::Why::fill; }
+};
+
+/// Pages by what became of their prefetch: issued = useful + late + wasted + refused + those that
+/// are on their way or wait for their first use.
+struct PrefetchCounters {
+  std::uint64_t issued = 0;
+  std::uint64_t useful = 0;  ///< were there when first accessed
+  std::uint64_t late = 0;    ///< were accessed while they came, at their old place
+  std::uint64_t wasted = 0;  ///< left, or died, without an access
+  std::uint64_t refused = 0; ///< by the machine
+
+  PrefetchCounters& operator+=(const PrefetchCounters& other) {
+    issued += other.issued;
+    useful += other.useful;
+    late += other.late;
+    wasted += other.wasted;
+    refused += other.refused;
+    return *this;
+  }
 };
 
 struct Counters {
@@ -50,9 +74,12 @@ struct Counters {
   std::uint64_t unmet = 0;         ///< pages to be filled that stayed where they were for want of
                                    ///< room, and are accessed there
   std::uint64_t remote_hits = 0;   ///< accesses served by a mapped page outside HBM and SRAM
+  std::uint64_t remote_pages = 0;  ///< pages of them
   std::uint64_t commands = 0, refused = 0, completed = 0;
   std::uint64_t promotions = 0, demotions = 0; ///< pages moved towards, away from the GPU
-  Bytes moved{};                               ///< copied; blank pages are not
+  std::uint64_t returned = 0;                  ///< pages that went back to a copy of theirs
+  Bytes moved{}; ///< copied; neither blank pages nor returned ones are
+  PrefetchCounters prefetch;
 };
 
 class Brain {
@@ -86,6 +113,11 @@ public:
              std::vector<PageRun>& runs, policy::StepNumber step = policy::kNoStep);
   /// As touch, but looks only: no events, no placement.
   void look(std::uint64_t address, Bytes length, std::vector<PageRun>& runs) const;
+
+  /// How long the policy's sensor windows are; none: it wants no sensors.
+  std::optional<Femtoseconds> sensor_window() const { return policy_->sensor_window(); }
+  /// A window is over. Rates of pages are filled in here.
+  void sense(policy::Sensors sensors);
 
   /// Pages of faults whose turn has not come.
   std::uint64_t faults_waiting() const { return fault_pages_; }
@@ -129,14 +161,18 @@ private:
     bool write = false, blank = false;
     TierIndex to = 0;                          ///< once a fill was ordered
     policy::StepNumber step = policy::kNoStep; ///< of the first that faulted
+    bool keep = false;                         ///< of the fill
   };
 
   std::vector<Active>::iterator active(const Command& command, Stage stage);
   void materialise(const memory::AddressSpace::Entry& entry, PageNumber first, std::uint64_t count,
                    bool initial);
   memory::Region region_of(PageNumber page) const;
-  policy::Touch touch_of(const PageRun& run, std::uint64_t address, Bytes length, bool write,
-                         Femtoseconds now, policy::StepNumber step) const;
+  const memory::AddressSpace::Entry& find(std::uint64_t address, Bytes length,
+                                          std::vector<PageRun>& runs);
+  policy::Touch touch_of(const memory::AddressSpace::Entry* tensor, const PageRun& run,
+                         std::uint64_t address, Bytes length, bool write, Femtoseconds now,
+                         policy::StepNumber step) const;
   static bool still(const PageRun& run);
   void make_resident(PageRun& run);
   void raise_fault(PageRun& run, bool write, policy::StepNumber step);
@@ -144,8 +180,12 @@ private:
   void take_move(const policy::Order& order);
   void take_fill(const policy::Order& order);
   void take_queued_faults(const policy::Order& order);
-  void issue(PageRun from, TierIndex to, const memory::FrameRun& frames, policy::Order::Why why,
-             bool blank);
+  bool take_back(const PageRun& run, const policy::Order& order);
+  void switch_over(const Command& done);
+  void overwrite(PageRun& run);
+  void meet_prefetch(const PageRun& run);
+  void leave_prefetch(PageNumber first, std::uint64_t count);
+  void issue(const Command& command);
   void pump_fills();
   void fill_free();
   void fill_front();
@@ -170,6 +210,8 @@ private:
   std::vector<policy::Order> orders_;
   std::vector<policy::Grant> grants_;
   std::vector<PageRun> runs_;
+  memory::RangeSet coming_, fresh_; ///< prefetched pages nobody has accessed: on their way, there
+  Counters sensed_;                 ///< as they were when sensors were read last
   Bytes padding_{}, peak_padding_{};
   CommandId next_id_ = 1;
 };

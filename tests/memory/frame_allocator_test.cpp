@@ -169,3 +169,45 @@ TEST_CASE("frames are counted by region, with a peak of each") {
   CHECK(allocator.peak_used(Region::kv) == 3);
   CHECK_THROWS_AS(allocator.give_back({0, 1}, Region::kv), InvariantError);
 }
+
+TEST_CASE("a copy's frames are free, and can be had back until somebody takes them") {
+  FrameAllocator frames(10);
+  REQUIRE(runs_of(frames.take(6)) == Runs{{0, 6}});
+  const CopyId copy = frames.keep({2, 3}); // 2, 3, 4
+  CHECK(frames.free() == 7);
+  CHECK(frames.kept() == 3);
+  CHECK(frames.restore({3, 1}, copy));
+  CHECK(frames.used() == 4);
+  CHECK_FALSE(frames.restore({2, 3}, copy)); // 3 is in use
+  CHECK_FALSE(frames.restore({2, 1}, copy + 1));
+  CHECK(frames.used() == 4);
+  CHECK(runs_of(frames.take(4)) == Runs{{6, 4}}); // all that hold nothing
+  CHECK(frames.kept() == 2);
+  CHECK(runs_of(frames.take(1)) == Runs{{2, 1}}); // then the lowest copy
+  CHECK_FALSE(frames.restore({2, 1}, copy));
+  CHECK(frames.restore({4, 1}, copy));
+  CHECK(frames.free() == 0);
+}
+
+TEST_CASE("frames that are no copy any more are like any other") {
+  FrameAllocator frames(8);
+  frames.take(8);
+  const CopyId copy = frames.keep({0, 8});
+  frames.forget({2, 4}, copy + 1); // another's name
+  CHECK(frames.kept() == 8);
+  frames.forget({2, 4}, copy);
+  CHECK(frames.kept() == 4);
+  CHECK(runs_of(frames.take(4)) == Runs{{2, 4}});
+  CHECK(frames.restore({0, 2}, copy));
+  CHECK(frames.restore({6, 2}, copy));
+}
+
+TEST_CASE("a frame freed twice is noticed, as a copy too") {
+  FrameAllocator frames(4);
+  frames.take(4);
+  frames.keep({0, 2});
+  CHECK_THROWS_AS(frames.give_back({1, 2}), InvariantError);
+  CHECK_THROWS_AS(frames.keep({1, 1}), InvariantError);
+  frames.give_back({2, 2});
+  CHECK_THROWS_AS(frames.keep({2, 1}), InvariantError);
+}

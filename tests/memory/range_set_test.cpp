@@ -39,5 +39,13 @@ TEST_CASE("a set of ranges is the set of its numbers") {
     for (std::uint64_t n = range.begin; n < range.end; ++n)
       fresh += plain.insert(n).second ? 1 : 0;
     REQUIRE(set.insert(range) == fresh);
+    const std::uint64_t from = random.next_below(400);
+    const Range taken{from, from + random.next_below(9)};
+    std::uint64_t gone = 0, told = 0;
+    for (std::uint64_t n = taken.begin; n < taken.end; ++n)
+      gone += plain.erase(n);
+    REQUIRE(set.erase(taken, [&](Range part) { told += part.size(); }) == gone);
+    REQUIRE(told == gone);
+    REQUIRE(set.empty() == plain.empty());
   }
 }

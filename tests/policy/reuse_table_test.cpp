@@ -17,6 +17,7 @@ struct Table : ReuseTable {
     Touch touch;
     touch.pages = {first, pages, 0, memory::PageState::resident, 0};
     touch.bytes = bytes;
+    touch.begin = first * kPage.count;
     touch.now = now;
     std::vector<std::uint64_t> passed;
     ReuseTable::touch(touch, 100_ns, kPage, passed);
@@ -28,7 +29,7 @@ struct Table : ReuseTable {
 
 TEST_CASE("a pass is as many bytes as the block holds, in however many accesses") {
   Table table;
-  table.add(0, 3, 1, 1.0, kPage); // three of a block's four pages: 192 KiB
+  table.add(0, 3, 1, {.priority = 1.0}, kPage); // three of a block's four pages: 192 KiB
   CHECK(table.access(0, 2, 128_KiB, 10_ns).empty());
   CHECK(table.access(2, 1, 32_KiB, 20_ns).empty());
   CHECK(table.access(2, 1, 32_KiB, 30_ns) == std::vector<std::uint64_t>{0});
@@ -38,7 +39,7 @@ TEST_CASE("a pass is as many bytes as the block holds, in however many accesses"
 
 TEST_CASE("reuse is a pass within the window of the one before") {
   Table table;
-  table.add(0, 1, 1, 1.0, kPage);
+  table.add(0, 1, 1, {.priority = 1.0}, kPage);
   for (const Femtoseconds now : {0_ns, 50_ns, 150_ns})
     table.access(0, 1, kPage, now);
   CHECK(table.find(0)->recent == 3);
@@ -49,7 +50,7 @@ TEST_CASE("reuse is a pass within the window of the one before") {
 
 TEST_CASE("next use is predicted from the last interval") {
   Table table;
-  table.add(0, 1, 1, 1.0, kPage);
+  table.add(0, 1, 1, {.priority = 1.0}, kPage);
   const ReuseBlock& block = *table.find(0);
   CHECK(block.distance(500_ns) == 0_ns); // its turn has not come
   table.access(0, 1, kPage, 1000_ns);
@@ -61,7 +62,7 @@ TEST_CASE("next use is predicted from the last interval") {
 
 TEST_CASE("the gap between uses is the last interval, or longer once it is overdue") {
   Table table;
-  table.add(0, 1, 1, 1.0, kPage);
+  table.add(0, 1, 1, {.priority = 1.0}, kPage);
   const ReuseBlock& block = *table.find(0);
   CHECK(block.gap(500_ns) == 0_ns); // its turn has not come
   table.access(0, 1, kPage, 1000_ns);
@@ -74,7 +75,7 @@ TEST_CASE("the gap between uses is the last interval, or longer once it is overd
 TEST_CASE("in a cyclic scan the block just read is wanted last") {
   Table table;
   for (std::uint64_t b = 0; b < 4; ++b)
-    table.add(4 * b, 1, 1, 1.0, kPage);
+    table.add(4 * b, 1, 1, {.priority = 1.0}, kPage);
   Femtoseconds now{0};
   for (int round = 0; round < 3; ++round)
     for (std::uint64_t b = 0; b < 4; ++b, now += 10_ns)
@@ -86,7 +87,7 @@ TEST_CASE("in a cyclic scan the block just read is wanted last") {
 
 TEST_CASE("blocks follow their pages from tier to tier and end with them") {
   Table table;
-  table.add(2, 4, 1, 1.0, kPage); // two pages each of blocks 0 and 1
+  table.add(2, 4, 1, {.priority = 1.0}, kPage); // two pages each of blocks 0 and 1
   CHECK(table.find(0)->in(1) == 2);
   CHECK(table.find(1)->in(1) == 2);
   table.move({3, 2, 1, {}, 0}, 0, kPage); // pages 3 and 4

@@ -45,6 +45,7 @@ struct Machine {
     entry.tensor.role = role;
     entry.base = base * kPage.count;
     entry.pages = pages;
+    entry.tensor.bytes = {pages * kPage.count};
     return entry;
   }
   /// Places a tensor at pages `base` on; returns how many of them are in HBM.
@@ -77,6 +78,7 @@ struct Machine {
     policy::Touch touch;
     touch.pages = {page, 1, home.at(page), state, 0};
     touch.bytes = kPage;
+    touch.begin = page * kPage.count;
     touch.now = now;
     policy->touched(touch, ground, orders);
   }

@@ -308,3 +308,144 @@ TEST_CASE("frames are taken for the region of the tensor, and a move takes the r
   CHECK(bench.frames[1].used(Region::activation) == 0);
   CHECK(bench.frames[0].used(Region::weight) == 3);
 }
+
+namespace {
+
+/// A bench whose pages came from the pool to HBM and left copies.
+struct WithCopies : Bench {
+  WithCopies() {
+    policy->home = 1;
+    touch(0, 4);
+    policy->next = {{.first = first, .pages = 4, .to = 0, .keep = true}};
+    touch(0, 4);
+    const Command command = *brain.next_command();
+    CHECK(command.copies());
+    brain.suspend(command);
+    brain.quiesced(command);
+    brain.completed(command);
+  }
+};
+
+} // namespace
+
+TEST_CASE("what comes with a copy left behind goes back without being moved") {
+  WithCopies bench;
+  CHECK(bench.frames[1].used() == 0); // a copy takes no room
+  CHECK(bench.frames[1].kept() == 4);
+  CHECK(bench.brain.counters().moved == Bytes{4 * kPage.count});
+  const Command back = bench.order(1);
+  CHECK(back.back);
+  CHECK_FALSE(back.copies());
+  bench.brain.suspend(back);
+  bench.brain.quiesced(back);
+  bench.brain.completed(back);
+  CHECK(bench.brain.counters().returned == 4);
+  CHECK(bench.brain.counters().moved == Bytes{4 * kPage.count}); // as before
+  CHECK(bench.frames[0].used() == 0);
+  CHECK(bench.frames[1].used() == 4);
+  CHECK(bench.look().front().tier == 1);
+}
+
+TEST_CASE("a refused way back leaves the copy as it was") {
+  WithCopies bench;
+  for (int round = 0; round < 2; ++round) {
+    const Command back = bench.order(1);
+    CHECK(back.back);
+    bench.brain.refused(back);
+    CHECK(bench.frames[1].kept() == 4);
+    CHECK(bench.look().front().tier == 0);
+  }
+}
+
+TEST_CASE("a write makes the copies of its pages worthless") {
+  WithCopies bench;
+  bench.touch(1, 2, true);
+  CHECK(bench.frames[1].kept() == 2);
+  bench.policy->next = {{bench.first, 4, 1}};
+  bench.touch(0, 4);
+  std::uint64_t copied = 0, returned = 0;
+  while (const auto command = bench.brain.next_command())
+    (command->copies() ? copied : returned) += command->from.count;
+  CHECK(copied == 2);
+  CHECK(returned == 2);
+}
+
+TEST_CASE("a copy whose frames were taken is copied like anything else") {
+  WithCopies bench;
+  bench.frames[1].take(7); // the six that hold nothing, and one of the copy
+  const Command command = bench.order(1 + 1);
+  bench.brain.refused(command); // to the host: the copy is not there
+  bench.policy->next = {{bench.first, 4, 1}};
+  bench.touch(0, 4);
+  const auto again = bench.brain.next_command();
+  REQUIRE_FALSE(again); // three frames are free, four are wanted
+  CHECK(bench.frames[1].kept() == 0);
+}
+
+TEST_CASE("prefetched pages are useful, late or wasted") {
+  Bench bench;
+  bench.policy->home = 1;
+  bench.touch(0, 4);
+  const auto prefetch = [&](std::uint64_t from, std::uint64_t pages) {
+    bench.policy->next = {{.first = bench.first + from,
+                           .pages = pages,
+                           .to = 0,
+                           .why = policy::Order::Why::prefetch}};
+    bench.touch(3, 1); // by an access to another page
+    return *bench.brain.next_command();
+  };
+  const auto finish = [&](const Command& command) {
+    bench.brain.suspend(command);
+    bench.brain.quiesced(command);
+    bench.brain.completed(command);
+  };
+  const auto& counted = bench.brain.counters().prefetch;
+  const Command command = prefetch(0, 3);
+  CHECK_FALSE(command.demand());
+  CHECK(counted.issued == 3);
+  bench.touch(0, 1); // is read in the pool, while it comes
+  CHECK(counted.late == 1);
+  finish(command);
+  bench.touch(0, 2);
+  CHECK(counted.useful == 1); // 1; 0 was late
+  bench.touch(1, 1);
+  CHECK(counted.useful == 1); // once
+  bench.policy->next = {{bench.first, 3, 1}};
+  bench.touch(3, 1);
+  finish(*bench.brain.next_command());
+  CHECK(counted.wasted == 1); // 2 left before anybody read it
+  const Command refused = prefetch(0, 2);
+  bench.brain.refused(refused);
+  CHECK(counted.refused == 2);
+  CHECK(counted.issued == counted.useful + counted.late + counted.wasted + counted.refused);
+}
+
+TEST_CASE("sensors count pages of a window") {
+  struct Watcher : ObedientPolicy {
+    std::vector<policy::Sensors> seen;
+    std::optional<Femtoseconds> sensor_window() const override { return 1000_ns; }
+    void sensed(const policy::Sensors& sensors, const policy::Ground&,
+                std::vector<policy::Order>&) override {
+      seen.push_back(sensors);
+    }
+  };
+  auto* policy = new Watcher;
+  policy->home = 1;
+  memory::FrameAllocator hbm(10), pool(10);
+  Brain brain{
+      {kPage, {{"hbm", policy::TierClass::hbm, &hbm}, {"pool", policy::TierClass::pool, &pool}}},
+      std::unique_ptr<policy::Policy>(policy)};
+  stream::Tensor tensor;
+  tensor.id = 1;
+  tensor.bytes = {4 * kPage.count};
+  brain.declare(tensor);
+  std::vector<PageRun> runs;
+  brain.touch(brain.space().at(1).base, {4 * kPage.count}, false, 1_ns, runs);
+  CHECK(brain.sensor_window() == 1000_ns);
+  brain.sense({.now = 2000_ns, .window = 2000_ns, .hbm_utilisation = 0.5});
+  brain.sense({.now = 4000_ns, .window = 2000_ns});
+  REQUIRE(policy->seen.size() == 2);
+  CHECK(policy->seen[0].hbm_utilisation == 0.5);
+  CHECK(policy->seen[0].remote_reads_per_s == Approx(2e6)); // 4 pages in 2 us
+  CHECK(policy->seen[1].remote_reads_per_s == 0.0);
+}

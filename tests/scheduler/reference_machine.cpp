@@ -48,8 +48,12 @@ void RestlessPolicy::place(const policy::Need& need, const policy::Ground& groun
 void RestlessPolicy::touched(const policy::Touch& touch, const policy::Ground& ground,
                              std::vector<policy::Order>& orders) {
   if (random_.next_below(3) != 0) return;
-  orders.push_back({touch.pages.first - random_.next_below(3), 1 + random_.next_below(8),
-                    static_cast<TierIndex>(random_.next_below(ground.tiers.size()))});
+  using Why = policy::Order::Why;
+  orders.push_back({.first = touch.pages.first - random_.next_below(3),
+                    .pages = 1 + random_.next_below(8),
+                    .to = static_cast<TierIndex>(random_.next_below(ground.tiers.size())),
+                    .why = random_.next_below(3) == 0 ? Why::prefetch : Why::background,
+                    .keep = random_.next_below(2) == 0});
 }
 
 ReferenceMachine::ReferenceMachine(std::uint64_t seed, std::unique_ptr<policy::Policy> policy,
@@ -193,6 +197,7 @@ void ReferenceMachine::advance(std::size_t index) {
     if (move.copied == 0 && in_flight(command.from, true)) return;
     for (; command.blank && move.copied < command.from.count; ++move.copied)
       content({command.to, command.to_frame + move.copied}) = 0; // as nobody has written it
+    if (command.back) move.copied = command.from.count;          // or it is not what the brain says
     if (move.copied < command.from.count) {
       content({command.to, command.to_frame + move.copied}) =
           content({command.from.tier, command.from.frame + move.copied});
@@ -206,7 +211,7 @@ void ReferenceMachine::advance(std::size_t index) {
     if (in_flight(command.from, false)) return;
     brain_->quiesced(command, now_);
     commands_pending_ = true; // for whom frames have become free
-    for (std::uint64_t i = 0; i < command.from.count; ++i)
+    for (std::uint64_t i = 0; i < command.from.count && !command.keep; ++i)
       content({command.from.tier, command.from.frame + i}) = kPoison;
     move.stage = Move::Stage::switched;
     return;

@@ -1,0 +1,180 @@
+#include "model/policy/umf_config.h"
+
+#include "model/policy/registry.h"
+
+namespace umf::policy {
+
+const Component<UmfConfig>& umf_component() {
+  static const auto keys =
+      Component<UmfConfig>("policy.umf", "By role and reuse: room in HBM for what lives shortly, a "
+                                         "steady rest of the others, background moves by reuse.")
+          .key("hbm_reserve_ratio", &UmfConfig::hbm_reserve_ratio, hbm_reserve_key())
+          .key("role_priority", &UmfConfig::role_priority,
+               {.help = "Who stays in HBM first, by role (weight, kv-key, kv-value, activation, "
+                        "expert, lora, workspace, unknown).",
+                .min = 0.0,
+                .max = 1000.0,
+                .from = Provenance::derived,
+                .source = "traffic for a byte held: what lives for a layer is written and read "
+                          "within it, weights and KV are read once a step"})
+          .key("default_priority", &UmfConfig::default_priority,
+               {.help = "The priority of roles that role_priority does not name.",
+                .min = 0.0,
+                .max = 1000.0,
+                .from = Provenance::derived,
+                .source = "below the roles named by default"})
+          .key("short_lived_priority", &UmfConfig::short_lived_priority,
+               {.help = "Roles of at least this priority count as short-lived: they may use SRAM, "
+                        "their peak is kept free in HBM, and they are never moved out of it.",
+                .min = 0.0,
+                .max = 1000.0,
+                .from = Provenance::derived,
+                .source = "the priority of activations and workspaces"})
+          .key("block", &UmfConfig::block,
+               {.help = "What reuse is counted for and what moves at once: an aligned stretch of "
+                        "unified addresses; at least a page.",
+                .min = 4_KiB,
+                .max = 1_GiB,
+                .from = Provenance::derived,
+                .source = "long enough for the link's full rate, short against HBM; as lru's"})
+          .key("promote_touches", &UmfConfig::promote_touches,
+               {.help = "Passes over a block outside HBM, each within the window of the one "
+                        "before, that make it a candidate for promotion.",
+                .min = 1,
+                .max = 1'000'000,
+                .from = Provenance::derived,
+                .source = "umfsim tables --suite break-even: two reads across a Gen5 x16 link cost "
+                          "more than one copy; a block read twice has recurred"})
+          .key("window", &UmfConfig::window,
+               {.help = "The longest time between two passes that still counts as reuse; a "
+                        "candidate not used for so long is forgotten.",
+                .min = 1_ns,
+                .from = Provenance::derived,
+                .source = "longer than a step of a large model"})
+          .key("demote_watermark", &UmfConfig::demote_watermark,
+               {.help = "Share of HBM kept free by demotion, if the peak of what lives shortly "
+                        "asks for no more.",
+                .min = 0.0,
+                .max = 1.0,
+                .from = Provenance::derived,
+                .source = "room for a first touch; assumed"})
+          .key("promote_margin", &UmfConfig::promote_margin,
+               {.help = "Share of HBM that must be free beyond what is kept free before anything "
+                        "long-lived is promoted: hysteresis against demoting it again.",
+                .min = 0.0,
+                .max = 1.0,
+                .from = Provenance::derived,
+                .source = "as demote_watermark"})
+          .key("swap_ratio", &UmfConfig::swap_ratio,
+               {.help = "In a full HBM a candidate replaces a block only if that one is used at "
+                        "intervals of more than so many times its own.",
+                .min = 1.0,
+                .max = 1e6,
+                .from = Provenance::derived,
+                .source = "a swap moves two blocks, so it should save two reads for one"})
+          .key("in_flight", &UmfConfig::in_flight,
+               {.help = "Background moves ordered and not done.",
+                .min = 4_KiB,
+                .max = 64_GiB,
+                .from = Provenance::derived,
+                .source = "scheduler.command_queue × block, both by default"})
+          .key("review", &UmfConfig::review,
+               {.help = "Moves are decided at most so often, and whenever one is done.",
+                .min = Femtoseconds{0},
+                .from = Provenance::derived,
+                .source = "a few moves of a block over a Gen5 x16 link"})
+          .key("patience", &UmfConfig::patience,
+               {.help = "A review that orders nothing doubles the time to the next one, up to so "
+                        "many times `review`.",
+                .min = 1,
+                .max = 1'000'000,
+                .from = Provenance::derived,
+                .source = "some 10 ms, short against a step that does not fit HBM"})
+          .key("keep_copies", &UmfConfig::keep_copies,
+               {.help =
+                    "What comes to HBM leaves its old place as a copy (S5: the pool is read, not "
+                    "written), so that it goes back without being moved unless it was written or "
+                    "the frames were wanted.",
+                .from = Provenance::derived,
+                .source =
+                    "weights, experts and full KV pages are read only; umf-three-tier: the pool "
+                    "takes read-only mappings"})
+          .key("fetch_on_touch", &UmfConfig::fetch_on_touch,
+               {.help =
+                    "A block outside that is expected back sooner than the idlest of HBM comes in "
+                    "with the access that wants it, which waits for it, instead of being read "
+                    "where it is (swap_ratio says by how much sooner).",
+                .from = Provenance::derived,
+                .source = "it crosses the link either way; a move behind demand never finds a busy "
+                          "link free"})
+          .key("promotion", &UmfConfig::promotion,
+               {.help = "S6, moves home behind demand: off; reuse (blocks that recur); recent (the "
+                        "promotion_block used last, when the sensors ask for it); both.",
+                .from = Provenance::derived,
+                .source = "studies/promotion-threshold: recency alone moves a scan for nothing"})
+          .key("promotion_threshold", &UmfConfig::promotion_threshold,
+               {.help = "Pages a second above which `recent` promotes.",
+                .min = 0.0,
+                .max = 1e12,
+                .from = Provenance::claimed,
+                .source = "umf-three-tier: cxl_promote_threshold, 800; 1100 for long texts"})
+          .key("promotion_counts", &UmfConfig::promotion_counts,
+               {.help =
+                    "Which pages: faults (accesses without a valid mapping, of which this policy "
+                    "has none) or remote_reads (accesses to mapped pages outside HBM and SRAM).",
+                .from = Provenance::derived,
+                .source = "the document counts faults; its pool pages are mapped"})
+          .key("promotion_utilisation", &UmfConfig::promotion_utilisation,
+               {.help = "Share of HBM's bandwidth in use below which `recent` promotes.",
+                .min = 0.0,
+                .max = 1.0,
+                .from = Provenance::claimed,
+                .source = "umf-three-tier: below 40 %"})
+          .key("promotion_block", &UmfConfig::promotion_block,
+               {.help = "What `recent` promotes at once.",
+                .min = 4_KiB,
+                .max = 64_GiB,
+                .from = Provenance::claimed,
+                .source = "umf-three-tier: the 16 MB block used last"})
+          .key("sensor_window", &UmfConfig::sensor_window,
+               {.help = "How long sensors count before they are read.",
+                .min = 1000_ns,
+                .from = Provenance::derived,
+                .source = "some layers of a decode step; assumed"})
+          .key("prefetch", &UmfConfig::prefetch,
+               {.help = "S4: pages outside come to HBM before they are accessed.",
+                .from = Provenance::derived,
+                .source = "the mechanism's switch"})
+          .key("prefetch_roles", &UmfConfig::prefetch_roles,
+               {.help = "Whose tensors are followed.",
+                .from = Provenance::derived,
+                .source =
+                    "what is read from front to back in the same order each step; experts and "
+                    "adapters are chosen anew"})
+          .key("prefetch_trigger", &UmfConfig::prefetch_trigger,
+               {.help = "Consecutive pages of one tensor that missed the L2 before it is followed.",
+                .min = 1,
+                .max = 1'000'000,
+                .from = Provenance::claimed,
+                .source = "umf-three-tier: three consecutive misses into one logical range"})
+          .key("prefetch_window", &UmfConfig::prefetch_window,
+               {.help = "Rows of a tensor (of a KV cache: tokens) that are brought in ahead of its "
+                        "accesses, and of each of those that begin next.",
+                .min = 1,
+                .max = 1'000'000'000,
+                .from = Provenance::claimed,
+                .source = "umf-three-tier: prefetch_window 512; 2048 for long texts"})
+          .key("prefetch_free_bandwidth", &UmfConfig::prefetch_free_bandwidth,
+               {.help =
+                    "Nothing is prefetched while less than this share of HBM's bandwidth was free "
+                    "in the last sensor window.",
+                .min = 0.0,
+                .max = 1.0,
+                .from = Provenance::claimed,
+                .source =
+                    "umf-three-tier: more than 30 % free; its other branch, compressing first, "
+                    "is not modelled"});
+  return keys;
+}
+
+} // namespace umf::policy

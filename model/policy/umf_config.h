@@ -1,0 +1,71 @@
+#pragma once
+
+#include "model/base/keys.h"
+#include "model/base/units.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace umf::policy {
+
+/// S6: what brings long-lived blocks home behind demand.
+enum class Promotion : std::uint8_t {
+  off,
+  reuse,  ///< those that recur, into free frames or for one that is used more seldom
+  recent, ///< those used last, when sensors ask for it
+  both
+};
+
+/// What the sensors' threshold is held against.
+enum class Counted : std::uint8_t { faults, remote_reads };
+
+struct UmfConfig {
+  double hbm_reserve_ratio = 0.15;
+  std::map<std::string, double> role_priority = {
+      {"activation", 2.0}, {"workspace", 2.0}, {"unknown", 2.0}};
+  double default_priority = 1.0;
+  double short_lived_priority = 2.0;
+  Bytes block = 2_MiB;
+  std::uint32_t promote_touches = 2;
+  Femtoseconds window = 1000000000_ns;
+  double demote_watermark = 0.02;
+  double promote_margin = 0.02;
+  double swap_ratio = 2.0;
+  Bytes in_flight = 32_MiB;
+  Femtoseconds review = 100000_ns;
+  std::uint32_t patience = 128;
+  bool keep_copies = true;
+  bool fetch_on_touch = true;
+  Promotion promotion = Promotion::reuse;
+  double promotion_threshold = 800;
+  Counted promotion_counts = Counted::remote_reads;
+  double promotion_utilisation = 0.4;
+  Bytes promotion_block = 16_MiB;
+  Femtoseconds sensor_window = 1000000_ns;
+  bool prefetch = true;
+  std::vector<std::string> prefetch_roles = {"kv-key", "kv-value", "weight"};
+  std::uint32_t prefetch_trigger = 3;
+  std::uint64_t prefetch_window = 512;
+  double prefetch_free_bandwidth = 0.3;
+};
+
+const Component<UmfConfig>& umf_component();
+
+} // namespace umf::policy
+
+template <>
+struct umf::EnumNames<umf::policy::Promotion> {
+  static constexpr std::pair<std::string_view, umf::policy::Promotion> list[] = {
+      {"off", umf::policy::Promotion::off},
+      {"reuse", umf::policy::Promotion::reuse},
+      {"recent", umf::policy::Promotion::recent},
+      {"both", umf::policy::Promotion::both}};
+};
+template <>
+struct umf::EnumNames<umf::policy::Counted> {
+  static constexpr std::pair<std::string_view, umf::policy::Counted> list[] = {
+      {"faults", umf::policy::Counted::faults},
+      {"remote_reads", umf::policy::Counted::remote_reads}};
+};
