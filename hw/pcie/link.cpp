@@ -54,8 +54,12 @@ void Link::forward(const tlm::tlm_generic_payload& payload, Burst& burst) {
   const bool write = payload.is_write();
   (write ? statistics_.tx_in : statistics_.rx_in) += payload.get_data_length();
   burst.add_hop(tx_, write ? cost.write_tx : cost.read_tx);
-  burst.add_hop(rx_, write ? cost.write_rx : cost.read_rx);
-  if (write && cost.write_control > 0) burst.add_hop_ahead(rx_, cost.write_control);
+  // Who answers a write does not know that it was not urgent, nor does the link: its completions
+  // do not wait for reads' data.
+  const bool unasked = write && burst.urgency == Urgency::background;
+  burst.add_hop(rx_, !write ? cost.read_rx : unasked ? 0.0 : cost.write_rx);
+  const double ahead = cost.write_control + (unasked ? cost.write_rx : 0.0);
+  if (write && ahead > 0) burst.add_hop_ahead(rx_, ahead);
   if (!write && read_window_ != kNoId)
     burst.add_window(read_window_, {}, options_.shape.held(length));
   const bool answered = !write || !options_.posted_writes;

@@ -23,7 +23,8 @@ void check_l2(const Platform& platform, std::uint32_t g, std::vector<LedgerCheck
   checks.push_back(
       {gpu + "L2 write-backs = writes the scheduler took + those whose tensor had died",
        l2.written_back, unit.write_backs + unit.dead_writes});
-  checks.push_back({gpu + "pages copied: read = written", unit.copied_read, unit.copied_written});
+  checks.push_back({gpu + "pages copied: read, alone or by an access = written",
+                    unit.copied_read + unit.carried, unit.copied_written});
   checks.push_back({gpu + "pages moved × size = bytes copied",
                     platform.brain(g).counters().moved.count, unit.copied_written});
 }

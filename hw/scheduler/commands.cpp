@@ -58,22 +58,32 @@ void Scheduler::handle_faults() {
   if (command_done_) command_done_();
 }
 
+/// Moves that accesses carry have slots of their own, as many as the others.
 void Scheduler::pump_commands() {
   bool changed = brain_.make_room();
-  while (moves_.size() < config_.command_queue) {
+  const auto accept = [this](const scheduler::Command& command) {
+    moves_.push_back({command});
+    Move& move = moves_.back();
+    move.accepted = sim_now();
+    move.urgent = command.demand();
+    move.issued = issue_by_host();
+    if (command.carried) ++carrying_;
+    start_move(move);
+  };
+  const auto refuse = [&](const scheduler::Command& command) {
+    brain_.refused(command, sim_now());
+    changed = true;
+  };
+  while (const auto command = brain_.next_carried())
+    carrying_ < config_.command_queue ? accept(*command) : refuse(*command);
+  while (moves_.size() - carrying_ < config_.command_queue) {
     const auto command = brain_.next_command();
     if (!command) break;
-    moves_.push_back({*command});
-    moves_.back().accepted = sim_now();
-    moves_.back().urgent = command->demand();
-    moves_.back().issued = issue_by_host();
-    start_move(moves_.back());
+    accept(*command);
   }
-  if (moves_.size() >= config_.command_queue)
-    while (const auto command = brain_.next_background()) {
-      brain_.refused(*command, sim_now());
-      changed = true;
-    }
+  if (moves_.size() - carrying_ >= config_.command_queue)
+    while (const auto command = brain_.next_background())
+      refuse(*command);
   if (changed) retry_parked(); // for a move that will not be, a write or a fault may have waited
 }
 
@@ -96,7 +106,9 @@ void Scheduler::advance_move(Move& move) {
     const std::uint64_t within = move.reading;
     move.reading += length;
     ++move.in_flight;
-    send_copy(move, false, within, length);
+    // What an access reads is written as it passes; the mapping waits for the access.
+    if (move.command.carried) statistics_.carried += length;
+    send_copy(move, move.command.carried, within, length);
   }
 }
 
@@ -173,6 +185,7 @@ void Scheduler::finish_drained_moves() {
     if (Observer* observer = clock_.observer())
       observer->moved({it->command.id, gpu_, it->command.from.tier, it->command.to,
                        it->command.from.count, it->accepted, sim_now()});
+    if (it->command.carried) --carrying_;
     it = moves_.erase(it);
     any = true;
   }

@@ -25,6 +25,7 @@ struct SchedulerStatistics {
   std::uint64_t tlb_hits = 0;
   std::uint64_t parked = 0;                          ///< pieces that waited for a command
   std::uint64_t copied_read = 0, copied_written = 0; ///< bytes of migrations, each side
+  std::uint64_t carried = 0;                         ///< of copied_written: read by an access
   std::uint64_t fault_batches = 0;
   std::uint64_t demand_fills = 0; ///< bytes read for the L2
   std::uint64_t write_backs = 0;  ///< bytes written for the L2
@@ -180,6 +181,7 @@ private:
   std::deque<std::uint32_t> parked_[2];          ///< pieces by direction
   std::deque<std::pair<int, Payload*>> held_[2]; ///< refused requests by direction
   std::deque<Move> moves_;
+  std::size_t carrying_ = 0; ///< of moves_: carried by accesses
   std::vector<memory::PageRun> runs_, mapped_;
   std::function<void()> command_done_, before_change_;
   std::function<Moved(Femtoseconds)> moved_;

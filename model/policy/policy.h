@@ -94,6 +94,9 @@ struct Order {
   /// The old place stays as a copy until its frames are wanted or the pages are written. A move
   /// back to it copies nothing.
   bool keep = false;
+  /// An access that was touched now reads these pages whole: what it reads is written to the new
+  /// place as well, and nothing is read for the move alone.
+  bool carried = false;
 };
 
 /// A move, or a part of it, that is over.

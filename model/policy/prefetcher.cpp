@@ -8,6 +8,8 @@ namespace {
 
 /// A layer begins with few tensors at a time; chains longer than this lead nowhere near.
 constexpr int kHops = 64;
+/// Ranges that wait to be brought in; the oldest are overtaken first.
+constexpr std::size_t kMostWanted = 1024;
 
 /// The window in pages, rounded up.
 std::uint64_t pages_of(std::uint64_t rows, const stream::Tensor& tensor, Bytes page) {
@@ -58,6 +60,7 @@ void Prefetcher::ask(Trail& trail, PageNumber from, PageNumber to) {
   if (from >= to) return;
   trail.asked = to;
   wanted_.push_back({from, to});
+  if (wanted_.size() > kMostWanted) wanted_.pop_front();
 }
 
 /// Along the tensors that begin next, in the order of the last time.

@@ -25,9 +25,9 @@ struct ReuseBlock {
   std::uint64_t bytes = 0;                   ///< of the pass under way
   std::uint64_t recent = 0;                  ///< passes, each within the window of the one before
   std::uint64_t ordered = 0;                 ///< pages in moves that have not settled
+  std::uint64_t carried = 0;                 ///< of them: with an access
   bool staged = false;                       ///< came before it was asked for
   bool stale = false;                  ///< its place in an order of blocks is to be found anew
-  bool gives_way = false;              ///< to another, when room is wanted
   Femtoseconds born{};                 ///< when it was placed
   Femtoseconds last{-1}, interval{-1}; ///< -1: unknown
 

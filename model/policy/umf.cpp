@@ -66,10 +66,11 @@ public:
         orders.push_back({touch.pages.first, touch.pages.count, *hbm, Order::Why::fill});
     now_ = touch.now;
     const bool outside = is_away(touch.pages.tier, ground);
+    if (touch.pages.state == memory::PageState::moving) too_late(touch, ground);
     if (outside) fetch(touch, ground, orders);
     count_passes(touch, outside, ground, orders);
     if (outside && recent_blocks() > 0) note_recent(touch, ground);
-    if (!spilled_.empty() && touch.tensor != nullptr &&
+    if (!touch.write && !spilled_.empty() && touch.tensor != nullptr &&
         spilled_.count(touch.tensor->tensor.id) > 0) {
       prefetcher_.touched(touch, ground.page);
       prefetch(ground, orders);
@@ -81,16 +82,9 @@ public:
   /// short-lived data across it, and those will be read again soon.
   void make_room(TierIndex tier, std::uint64_t pages, const Ground& ground,
                  std::vector<Order>& orders) override {
-    std::map<TierIndex, std::uint64_t> taken;
     const auto send = [&](std::uint64_t number) {
-      pages -= std::min(pages, move_out(number, tier, Order::Why::room, ground, taken, orders));
+      pages -= std::min(pages, move_out(number, tier, Order::Why::room, ground, orders));
     };
-    for (; pages > 0 && !giving_way_.empty(); giving_way_.pop_front())
-      if (ReuseBlock* block = table_.find(giving_way_.front());
-          block != nullptr && std::exchange(block->gives_way, false) && block->ordered == 0 &&
-          block->in(tier) > 0)
-        send(giving_way_.front());
-    if (pages == 0) return;
     leaving_order(ground).each_farthest(now_, [&](std::uint64_t number) {
       if (table_.find(number)->ordered == 0) send(number);
       return pages > 0;
@@ -102,9 +96,7 @@ public:
                       [&](std::uint64_t number, std::uint64_t pages) {
                         ReuseBlock* block = table_.find(number);
                         if (block == nullptr) return;
-                        const std::uint64_t ours = std::min(pages, block->ordered);
-                        block->ordered -= ours;
-                        outstanding_ -= ours;
+                        forget_order(*block, pages);
                       });
   }
 
@@ -130,9 +122,7 @@ public:
     table_.each_block(move.from.first, move.from.count, ground.page,
                       [&](std::uint64_t number, std::uint64_t pages) {
                         ReuseBlock& block = *table_.find(number);
-                        const std::uint64_t ours = std::min(pages, block.ordered); // no fill
-                        block.ordered -= ours;
-                        outstanding_ -= ours;
+                        const std::uint64_t ours = forget_order(block, pages);
                         if (out) leaving_ -= ours;
                         if (!move.moved || !is_short(block.priority)) return;
                         if (in) short_in_hbm_ += pages;
@@ -143,7 +133,7 @@ public:
     relist(move.from.first, move.from.count, ground);
     if (config_.prefetch) prefetch(ground, orders);
     // What is on its way keeps the links busy until then.
-    if (outstanding_ * ground.page.count * 2 <= config_.in_flight.count)
+    if ((outstanding_ - carried_) * ground.page.count * 2 <= config_.in_flight.count)
       review(move.now, ground, orders);
   }
 
@@ -154,8 +144,7 @@ public:
                         ReuseBlock& block = *table_.find(number);
                         const std::uint64_t left = block.all() - pages;
                         const std::uint64_t gone = block.ordered - std::min(block.ordered, left);
-                        block.ordered -= gone; // blank pages, which no order moves
-                        outstanding_ -= gone;
+                        forget_order(block, gone); // blank pages, which no order moves
                       });
     table_.remove(run, ground.page, end_of(tensor));
     if (!is_short(priority_of(tensor.tensor.role))) relist(run.first, run.count, ground);
@@ -243,7 +232,6 @@ private:
       ReuseBlock& block = *table_.find(number);
       if (block.interval.count > 0 && touch.tensor != nullptr)
         learn(touch.tensor->tensor.role, static_cast<double>(block.interval.count));
-      block.gives_way = false; // it is used after all
       relist(number);
       if (outside && promotes(Promotion::reuse) && block.recent >= config_.promote_touches)
         candidates_.set(number, {block.priority, block.interval, block.last + block.interval});
@@ -266,11 +254,11 @@ private:
       if (block.role == role && block.last.count < 0) relist(number);
   }
 
-  /// Frames of HBM that orders not yet carried out will take.
-  static std::uint64_t promised(TierIndex hbm, const std::vector<Order>& orders) {
+  /// Frames that orders not yet taken will take of a tier.
+  static std::uint64_t promised(TierIndex tier, const std::vector<Order>& orders) {
     std::uint64_t pages = 0;
     for (const Order& order : orders)
-      if (order.to == hbm) pages += order.pages;
+      if (order.to == tier) pages += order.pages;
     return pages;
   }
   /// Frames of HBM that long-lived pages may take at once.
@@ -281,37 +269,44 @@ private:
     return free - std::min(free, kept);
   }
 
-  /// Blocks outside that come in with the access that wants them: into free frames, or for the
-  /// idlest ones, which make way when the machine asks for room.
+  /// Pages outside that an access reads whole come in with it: into frames to spare, or where the
+  /// idlest blocks make way.
   void fetch(const Touch& touch, const Ground& ground, std::vector<Order>& orders) {
     const auto hbm = ground.index(TierClass::hbm);
-    if (!config_.fetch_on_touch || !hbm || touch.tensor == nullptr) return;
+    if (!config_.fetch_on_touch || touch.write || !hbm || touch.tensor == nullptr) return;
     const auto usual = typical_.find(touch.tensor->tensor.role);
     if (touch.pages.state != memory::PageState::resident || usual == typical_.end()) return;
+    const std::uint64_t page = ground.page.count;
+    PageNumber at = (touch.begin + page - 1) / page;
+    const PageNumber end = (touch.begin + touch.bytes.count) / page;
+    if (at >= end) return;
     // Frames to spare are for what is not yet known; else it would be read where it is.
-    const std::uint64_t all = ground.all_pages(TierClass::hbm);
-    const std::uint64_t kept =
-        kept_free(ground) + part_of(all, config_.promote_margin) + promised(*hbm, orders);
-    const std::uint64_t free = ground.free_pages(*hbm);
-    std::uint64_t room = free - std::min(free, kept);
-    const auto consider = [&](std::uint64_t number, std::uint64_t wanted) {
-      const ReuseBlock* block = table_.find(number);
-      if (block == nullptr || block->ordered > 0 || is_short(block->priority)) return;
-      const std::uint64_t pages = away(number, ground);
-      const double worth = static_cast<double>(wanted) * config_.swap_ratio;
-      if (pages == 0 || worth < static_cast<double>(pages)) return; // it wants a few of them
-      if (room < pages) room += make_way(pages - room, *block, usual->second, *hbm, ground);
-      if (room < pages) return;
-      room -= pages;
-      bring(number, Order::Why::fill, ground, orders);
-    };
-    table_.each_block(touch.pages.first, touch.pages.count, ground.page, consider);
+    const std::uint64_t margin =
+        part_of(ground.all_pages(TierClass::hbm), config_.promote_margin) + kept_free(ground);
+    table_.each_block(at, end - at, ground.page, [&](std::uint64_t number, std::uint64_t pages) {
+      const PageNumber first = std::exchange(at, at + pages);
+      ReuseBlock* block = table_.find(number);
+      if (block == nullptr || block->ordered > block->carried || is_short(block->priority)) return;
+      const std::uint64_t taken = margin + promised(*hbm, orders) + pages;
+      const bool roomy = ground.free_pages(*hbm) >= taken;
+      if (!roomy && !make_way(pages, *block, usual->second, *hbm, ground, orders)) return;
+      if (spare(*hbm, ground, orders) < pages) return; // those have yet to leave
+      block->ordered += pages;
+      block->carried += pages;
+      outstanding_ += pages;
+      carried_ += pages;
+      orders.push_back({.first = first,
+                        .pages = pages,
+                        .to = *hbm,
+                        .from = touch.pages.tier,
+                        .keep = config_.keep_copies,
+                        .carried = true});
+    });
   }
 
-  /// Marks the idlest blocks as leaving for one that is expected back sooner, up to so many pages;
-  /// returns how many.
-  std::uint64_t make_way(std::uint64_t pages, const ReuseBlock& wanted, double usual, TierIndex hbm,
-                         const Ground& ground) {
+  /// Sends out the idlest blocks, of so many pages, for one that is expected back much sooner.
+  bool make_way(std::uint64_t pages, const ReuseBlock& wanted, double usual, TierIndex hbm,
+                const Ground& ground, std::vector<Order>& orders) {
     const double own = static_cast<double>(wanted.interval.count);
     const double limit = config_.swap_ratio * (own > 0 ? std::min(own, usual) : usual);
     std::uint64_t made = 0;
@@ -319,14 +314,11 @@ private:
       if (entry.priority > wanted.priority ||
           static_cast<double>((now_ - entry.used).count) <= limit)
         return false;
-      ReuseBlock& victim = *table_.find(number);
-      if (victim.ordered > 0 || victim.gives_way) return true;
-      victim.gives_way = true;
-      giving_way_.push_back(number);
-      made += victim.in(hbm);
+      if (table_.find(number)->ordered == 0)
+        made += move_out(number, hbm, Order::Why::background, ground, orders);
       return made < pages;
     });
-    return made;
+    return made >= pages;
   }
 
   /// Orders a block's pages outside to HBM.
@@ -347,6 +339,10 @@ private:
     while (!busy(ground) && spare(*hbm, ground, orders) >= size) {
       const auto range = prefetcher_.next(size);
       if (!range) return;
+      if (skip_ > 0) {
+        --skip_;
+        continue;
+      }
       table_.each_block(range->begin, range->size(), ground.page,
                         [&](std::uint64_t number, std::uint64_t) {
                           ReuseBlock* block = table_.find(number);
@@ -358,16 +354,28 @@ private:
     }
   }
 
+  /// Blocks that are accessed while they come have been fetched twice. The link has no time for
+  /// both, so the next ones are let go, twice as many each time.
+  void too_late(const Touch& touch, const Ground& ground) {
+    table_.each_block(touch.pages.first, touch.pages.count, ground.page,
+                      [&](std::uint64_t number, std::uint64_t) {
+                        ReuseBlock* block = table_.find(number);
+                        if (block == nullptr || !std::exchange(block->staged, false)) return;
+                        backoff_ = std::min(std::max(2 * backoff_, 1u), config_.prefetch_backoff);
+                        skip_ = backoff_;
+                      });
+  }
+
   /// What came before it was asked for has been used: it leaves, unless HBM has room to spare.
   void give_back(std::uint64_t number, const Ground& ground, std::vector<Order>& orders) {
     const auto hbm = ground.index(TierClass::hbm);
     ReuseBlock& block = *table_.find(number);
     if (block.ordered > 0 || block.in(*hbm) == 0) return;
     block.staged = false;
+    backoff_ /= 2;
     const std::uint64_t all = ground.all_pages(TierClass::hbm);
     if (ground.free_pages(*hbm) >= kept_free(ground) + part_of(all, config_.promote_margin)) return;
-    std::map<TierIndex, std::uint64_t> taken;
-    move_out(number, *hbm, Order::Why::background, ground, taken, orders);
+    move_out(number, *hbm, Order::Why::background, ground, orders);
   }
 
   /// How many blocks are the promotion_block; 0: no promotion by recency.
@@ -401,10 +409,9 @@ private:
       else
         lacking += pages;
     }
-    std::map<TierIndex, std::uint64_t> taken;
     leaving_order(ground).each_idle([&](std::uint64_t number, const LeavingOrder::Entry&) {
       if (lacking > 0 && table_.find(number)->ordered == 0)
-        lacking -= std::min(lacking, move_out(number, *hbm, Order::Why::background, ground, taken,
+        lacking -= std::min(lacking, move_out(number, *hbm, Order::Why::background, ground,
                                               orders)); // they come in at the next window
       return lacking > 0;
     });
@@ -426,18 +433,29 @@ private:
     wait_ = orders.size() > ordered ? 1 : std::min(wait_ * 2, config_.patience);
   }
 
+  /// So many pages of a block are on their way no longer; returns how many of them had been
+  /// ordered.
+  std::uint64_t forget_order(ReuseBlock& block, std::uint64_t pages) {
+    const std::uint64_t ours = std::min(pages, block.ordered); // no fill
+    const std::uint64_t carried = std::min(ours, block.carried);
+    block.ordered -= ours;
+    block.carried -= carried;
+    outstanding_ -= ours;
+    carried_ -= carried;
+    return ours;
+  }
+
+  /// Pages that come with an access keep nobody else waiting.
   bool busy(const Ground& ground) const {
-    return outstanding_ * ground.page.count >= config_.in_flight.count;
+    return (outstanding_ - carried_) * ground.page.count >= config_.in_flight.count;
   }
 
   void demote(std::uint64_t pages, TierIndex hbm, Femtoseconds now, const Ground& ground,
               std::vector<Order>& orders) {
     if (busy(ground)) return;
-    std::map<TierIndex, std::uint64_t> taken;
     leaving_order(ground).each_farthest(now, [&](std::uint64_t number) {
       if (table_.find(number)->ordered == 0)
-        pages -=
-            std::min(pages, move_out(number, hbm, Order::Why::background, ground, taken, orders));
+        pages -= std::min(pages, move_out(number, hbm, Order::Why::background, ground, orders));
       return pages > 0 && !busy(ground);
     });
   }
@@ -445,13 +463,12 @@ private:
   /// Orders a block's pages in HBM to the first memory behind it that has the frames; returns
   /// how many pages.
   std::uint64_t move_out(std::uint64_t number, TierIndex hbm, Order::Why why, const Ground& ground,
-                         std::map<TierIndex, std::uint64_t>& taken, std::vector<Order>& orders) {
+                         std::vector<Order>& orders) {
     const std::uint64_t count = table_.find(number)->in(hbm);
     for (const TierClass kind : {TierClass::pool, TierClass::host})
       for (std::size_t t = 0; t < ground.tiers.size(); ++t) {
         const auto to = static_cast<TierIndex>(t);
-        if (!ground.is(to, kind) || ground.free_pages(to) - taken[to] < count) continue;
-        taken[to] += count;
+        if (!ground.is(to, kind) || ground.free_pages(to) < promised(to, orders) + count) continue;
         leaving_ += count;
         order(number, hbm, to, count, why, ground, orders);
         return count;
@@ -496,7 +513,7 @@ private:
       free -= pages;
       coming += pages;
       come.push_back(number);
-      return (outstanding_ + coming) * ground.page.count < config_.in_flight.count;
+      return (outstanding_ - carried_ + coming) * ground.page.count < config_.in_flight.count;
     });
     for (const std::uint64_t number : gone)
       candidates_.erase(number);
@@ -516,8 +533,7 @@ private:
       const bool below = entry.priority < candidate.priority;
       const bool rarer =
           entry.priority == candidate.priority && static_cast<double>(block.gap(now).count) > limit;
-      std::map<TierIndex, std::uint64_t> taken;
-      if (below || rarer) move_out(number, hbm, Order::Why::background, ground, taken, orders);
+      if (below || rarer) move_out(number, hbm, Order::Why::background, ground, orders);
       return false;
     });
   }
@@ -528,7 +544,6 @@ private:
   Prefetcher prefetcher_;
   std::unordered_set<stream::TensorId> spilled_; ///< followed; had pages outside when placed
   std::map<stream::Role, double> typical_;       ///< interval, fs
-  std::deque<std::uint64_t> giving_way_;         ///< to blocks fetched on touch
   std::deque<std::uint64_t> recent_;             ///< blocks used outside HBM, the last one behind
   Sensors sensors_;
   ComingOrder candidates_;           ///< blocks with pages outside that have recurred
@@ -536,9 +551,11 @@ private:
   std::vector<std::uint64_t> passed_;
   std::uint64_t short_pages_ = 0, short_peak_ = 0; ///< live outside SRAM; the most there were
   std::uint64_t short_in_hbm_ = 0;
-  std::uint64_t outstanding_ = 0, leaving_ = 0; ///< pages ordered: all; out of HBM
+  std::uint64_t outstanding_ = 0, carried_ = 0, leaving_ = 0; ///< pages ordered: all; with an
+                                                              ///< access; out of HBM
   Femtoseconds now_{0}, reviewed_{0};
-  std::uint32_t wait_ = 1; ///< reviews' time to the next, in `review`
+  std::uint32_t wait_ = 1;               ///< reviews' time to the next, in `review`
+  std::uint32_t backoff_ = 0, skip_ = 0; ///< blocks not prefetched after one that came too late
 };
 
 } // namespace

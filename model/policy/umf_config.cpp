@@ -164,6 +164,15 @@ const Component<UmfConfig>& umf_component() {
                 .max = 1'000'000'000,
                 .from = Provenance::claimed,
                 .source = "umf-three-tier: prefetch_window 512; 2048 for long texts"})
+          .key("prefetch_backoff", &UmfConfig::prefetch_backoff,
+               {.help =
+                    "A prefetch that is overtaken by the access lets the next ones go, twice as "
+                    "many each time up to so many blocks; one that is in time halves that. 0: "
+                    "all come.",
+                .max = 1'000'000,
+                .from = Provenance::derived,
+                .source = "where demand fills the link a prefetch only fetches twice; 1024 blocks "
+                          "are some ms of a Gen5 x16 link"})
           .key("prefetch_free_bandwidth", &UmfConfig::prefetch_free_bandwidth,
                {.help =
                     "Nothing is prefetched while less than this share of HBM's bandwidth was free "

@@ -49,6 +49,7 @@ struct UmfConfig {
   std::uint32_t prefetch_trigger = 3;
   std::uint64_t prefetch_window = 512;
   double prefetch_free_bandwidth = 0.3;
+  std::uint32_t prefetch_backoff = 1024;
 };
 
 const Component<UmfConfig>& umf_component();

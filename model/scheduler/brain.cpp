@@ -74,6 +74,7 @@ bool Brain::busy(stream::TensorId tensor) const {
                      [&](const Active& a) { return command(a.command); }) ||
          std::any_of(pending_.begin(), pending_.end(), command) ||
          std::any_of(urgent_.begin(), urgent_.end(), command) ||
+         std::any_of(riding_.begin(), riding_.end(), command) ||
          std::any_of(faults_.begin(), faults_.end(), fault) ||
          std::any_of(fills_.begin(), fills_.end(), fault);
 }
@@ -265,7 +266,8 @@ void Brain::take_move(const policy::Order& order) {
              .to = order.to,
              .to_frame = frames.first,
              .why = order.why,
-             .keep = order.keep});
+             .keep = order.keep,
+             .carried = order.carried});
       rest.first += frames.count;
       rest.frame += frames.count;
     }
@@ -298,7 +300,7 @@ void Brain::issue(const Command& wanted) {
     counters_.prefetch.issued += from.count;
     coming_.insert({from.first, from.first + from.count});
   }
-  (command.demand() ? urgent_ : pending_).push_back(command);
+  (command.demand() ? urgent_ : command.carried ? riding_ : pending_).push_back(command);
 }
 
 /// The faults a fill covers, and whatever else of its pages lies still elsewhere.
@@ -445,7 +447,11 @@ std::optional<Command> Brain::take(std::deque<Command>& queue) {
 }
 
 std::optional<Command> Brain::next_command() {
-  return take(urgent_.empty() ? pending_ : urgent_);
+  return take(!urgent_.empty() ? urgent_ : !riding_.empty() ? riding_ : pending_);
+}
+
+std::optional<Command> Brain::next_carried() {
+  return take(riding_);
 }
 
 std::optional<Command> Brain::next_background() {

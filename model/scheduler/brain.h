@@ -39,9 +39,10 @@ struct Command {
   TierIndex to = 0;
   std::uint64_t to_frame = 0;
   policy::Order::Why why = policy::Order::Why::background;
-  bool blank = false; ///< holds nothing
-  bool back = false;  ///< what it holds is at the destination already
-  bool keep = false;  ///< the old place stays as a copy
+  bool blank = false;   ///< holds nothing
+  bool back = false;    ///< what it holds is at the destination already
+  bool keep = false;    ///< the old place stays as a copy
+  bool carried = false; ///< an access on its way reads it anyway: only to be written
 
   /// Else the machine has nothing to move before it suspends.
   bool copies() const { return !blank && !back; }
@@ -130,10 +131,13 @@ public:
   /// where they are since the last call: who waited looks again().
   bool make_room();
 
-  /// The oldest command the machine has not seen, demand before background, if any.
+  /// The oldest command the machine has not seen, if any: demand, then what an access carries, then
+  /// background.
   std::optional<Command> next_command();
   /// The same among background commands, for a machine that is too busy to take them.
   std::optional<Command> next_background();
+  /// The same among those that an access carries.
+  std::optional<Command> next_carried();
   void refused(const Command& command, Femtoseconds now = {});
   void suspend(const Command& command);
   void quiesced(const Command& command, Femtoseconds now = {});
@@ -200,6 +204,7 @@ private:
   memory::PageTable table_;
   Counters counters_;
   std::deque<Command> pending_, urgent_;         ///< background, demand
+  std::deque<Command> riding_;                   ///< carried by accesses
   std::deque<Fault> faults_, fills_;             ///< whose turn has not come; which lack frames
   std::uint64_t fault_pages_ = 0;                ///< of faults_
   std::vector<std::uint64_t> leaving_, hurried_; ///< by tier: pages in commands, in demand

@@ -78,6 +78,7 @@ std::vector<std::string> other_lists(const std::string& name) {
             R"(["row","column","rank","bank","group","unit"])"};
   if (name.ends_with("hash")) return {R"(["bank^row>>0"])", R"(["group^row>>0"])"};
   if (name.ends_with("changes")) return {R"(["1us gen1 x1"])"};
+  if (name.ends_with("roles")) return {R"(["kv-key"])", R"(["weight"])", "[]"};
   return {"[2]", "[1]", "[1,2]", "[0,1]"};
 }
 

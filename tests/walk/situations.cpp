@@ -16,8 +16,11 @@ const std::string kTightHbm = "tiers.hbm.capacity=128MiB";
 const std::string kLittleL2 = "gpu.l2.capacity=4MiB";
 const std::string kLru = R"(policy={"name":"lru"})";
 const std::string kUmf = R"(policy={"name":"umf"})";
-const Texts kMoves = {"/scheduler/queue_depth", "/scheduler/command_queue",
-                      "/scheduler/move_burst"};
+const std::string kRecent =
+    R"(policy={"name":"umf","promotion":"recent","sensor_window":"1us","promotion_threshold":100})";
+const std::string kHost = "scheduler.operation_cost=3us";
+const Texts kMoves = {"/scheduler/queue_depth", "/scheduler/command_queue", "/scheduler/move_burst",
+                      "/scheduler/operation_"};
 
 const Texts kLookups = {"/scheduler/tlb", "/scheduler/walk", "/scheduler/lookup",
                         "/scheduler/request"};
@@ -60,6 +63,11 @@ const std::vector<Situation>& situations() {
       {{"paging"}, {kTightHbm, kLittleL2, kLru}, {"/scheduler/fault_"}},
       {{"paging"}, {kTightHbm, kLittleL2, kLru}, kMoves},
       {{"paging"}, {kTightHbm, kLittleL2, kUmf}, kMoves},
+      {{"paging"}, {kTightHbm, kLittleL2, kLru, kHost}, {"/scheduler/operation_"}},
+      {{"paging"}, {kTightHbm, kLittleL2, kRecent}, {"/policy/promotion_"}},
+      {{"ahead"},
+       {"tiers.hbm.capacity=64MiB", kLittleL2, kUmf},
+       {"/policy/prefetch", "/policy/sensor_window"}},
       // Memory of another GPU
       {{"roles"}, {kHbm}, kPeer},
       {{"roles"}, {kHbm, "links.gpu0-peer.count=1"}, kPeer},
