@@ -26,7 +26,8 @@ struct ReuseBlock {
   std::uint64_t recent = 0;                  ///< passes, each within the window of the one before
   std::uint64_t ordered = 0;                 ///< pages in moves that have not settled
   std::uint64_t carried = 0;                 ///< of them: with an access
-  bool staged = false;                       ///< came before it was asked for
+  std::uint64_t staged = 0;            ///< pages that came, or come, before they are asked for
+  bool overtaken = false;              ///< was accessed while it came
   bool stale = false;                  ///< its place in an order of blocks is to be found anew
   Femtoseconds born{};                 ///< when it was placed
   Femtoseconds last{-1}, interval{-1}; ///< -1: unknown

@@ -145,6 +145,7 @@ public:
                         const std::uint64_t left = block.all() - pages;
                         const std::uint64_t gone = block.ordered - std::min(block.ordered, left);
                         forget_order(block, gone); // blank pages, which no order moves
+                        unstage(block);
                       });
     table_.remove(run, ground.page, end_of(tensor));
     if (!is_short(priority_of(tensor.tensor.role))) relist(run.first, run.count, ground);
@@ -235,7 +236,7 @@ private:
       relist(number);
       if (outside && promotes(Promotion::reuse) && block.recent >= config_.promote_touches)
         candidates_.set(number, {block.priority, block.interval, block.last + block.interval});
-      if (block.staged) give_back(number, ground, orders);
+      if (block.staged > 0) give_back(number, ground, orders);
     }
   }
 
@@ -336,7 +337,10 @@ private:
     const auto hbm = ground.index(TierClass::hbm);
     if (!hbm || 1 - sensors_.hbm_utilisation < config_.prefetch_free_bandwidth) return;
     const std::uint64_t size = table_.block_pages(ground.page);
-    while (!busy(ground) && spare(*hbm, ground, orders) >= size) {
+    // Moves that a busy link starves keep their frames: no more of them than are kept free.
+    const std::uint64_t most =
+        std::max(size, part_of(ground.all_pages(TierClass::hbm), config_.demote_watermark));
+    while (!busy(ground) && staged_ + size <= most && spare(*hbm, ground, orders) >= size) {
       const auto range = prefetcher_.next(size);
       if (!range) return;
       if (skip_ > 0) {
@@ -348,11 +352,14 @@ private:
                           ReuseBlock* block = table_.find(number);
                           if (block == nullptr || block->ordered > 0) return;
                           if (away(number, ground) == 0) return;
-                          block->staged = true;
+                          block->staged = away(number, ground);
+                          staged_ += block->staged;
                           bring(number, Order::Why::prefetch, ground, orders);
                         });
     }
   }
+
+  void unstage(ReuseBlock& block) { staged_ -= std::exchange(block.staged, 0); }
 
   /// Blocks that are accessed while they come have been fetched twice. The link has no time for
   /// both, so the next ones are let go, twice as many each time.
@@ -360,7 +367,8 @@ private:
     table_.each_block(touch.pages.first, touch.pages.count, ground.page,
                       [&](std::uint64_t number, std::uint64_t) {
                         ReuseBlock* block = table_.find(number);
-                        if (block == nullptr || !std::exchange(block->staged, false)) return;
+                        if (block == nullptr || block->staged == 0) return;
+                        if (std::exchange(block->overtaken, true)) return;
                         backoff_ = std::min(std::max(2 * backoff_, 1u), config_.prefetch_backoff);
                         skip_ = backoff_;
                       });
@@ -371,8 +379,8 @@ private:
     const auto hbm = ground.index(TierClass::hbm);
     ReuseBlock& block = *table_.find(number);
     if (block.ordered > 0 || block.in(*hbm) == 0) return;
-    block.staged = false;
-    backoff_ /= 2;
+    unstage(block);
+    if (!std::exchange(block.overtaken, false)) backoff_ /= 2;
     const std::uint64_t all = ground.all_pages(TierClass::hbm);
     if (ground.free_pages(*hbm) >= kept_free(ground) + part_of(all, config_.promote_margin)) return;
     move_out(number, *hbm, Order::Why::background, ground, orders);
@@ -555,6 +563,7 @@ private:
                                                               ///< access; out of HBM
   Femtoseconds now_{0}, reviewed_{0};
   std::uint32_t wait_ = 1;               ///< reviews' time to the next, in `review`
+  std::uint64_t staged_ = 0;             ///< pages of blocks
   std::uint32_t backoff_ = 0, skip_ = 0; ///< blocks not prefetched after one that came too late
 };
 

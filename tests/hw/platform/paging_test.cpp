@@ -126,7 +126,7 @@ TEST_CASE("umf keeps room at home for what lives shortly") {
   // 32 of the 54 MiB of weights at home have left, and no activation was read across the link.
   CHECK(counters.demotions >= (32 + 54 - 64) * 16);
   CHECK(run.platform->tiers()[1].module->statistics().write_bytes ==
-        run.platform->scheduler(0).statistics().copied_written);
+        (counters.demotions - counters.returned) * (64_KiB).count);
   CHECK(run.unbalanced() == "");
 }
 
@@ -136,7 +136,7 @@ namespace {
 /// then read a third time.
 Outcome read_again(double flops_between) {
   return replay(machine(with(R"({"name": "umf", "hbm_reserve_ratio": 1.0, "demote_watermark": 0.0,
-                              "promote_margin": 0.0})")),
+                              "promote_margin": 0.0, "fetch_on_touch": false})")),
                 {tensor(1, 64_MiB, stream::Role::weight), kernel(1, {reads(1, 64_MiB)}),
                  kernel(2, {reads(1, 64_MiB)}), kernel(3, {}, flops_between),
                  kernel(4, {reads(1, 64_MiB)})});
@@ -166,6 +166,117 @@ TEST_CASE("background moves wait for a link that reads fill") {
   const Outcome run = read_again(1.0);
   for (const std::size_t row : {0u, 1u, 3u})
     CHECK((run[row].end - run[row].start).seconds() == Approx((64 << 20) / kLink).epsilon(0.02));
+  CHECK(run.unbalanced() == "");
+}
+
+namespace {
+
+/// Twelve experts of 16 MiB on an HBM of 128 MiB, three of them read in turn, eight times, before
+/// it is three others' turn; those that began have a second turn at the end.
+Outcome hot_set_that_moves(const std::string& keys) {
+  std::vector<stream::Record> records;
+  for (stream::TensorId t = 0; t < 12; ++t)
+    add(records, tensor(t, 16_MiB, stream::Role::expert));
+  for (stream::TensorId t = 0; t < 12; ++t)
+    add(records, kernel(t, {reads(t, 16_MiB)}));
+  std::uint64_t id = 12;
+  for (const stream::TensorId first : {9u, 6u, 3u, 0u, 9u})
+    for (int round = 0; round < 8; ++round)
+      for (stream::TensorId t = first; t < first + 3; ++t)
+        add(records, kernel(id++, {reads(t, 16_MiB)}));
+  return replay(machine(with(R"({"name": "umf")" + keys + "}", "128MiB")), std::move(records));
+}
+
+/// One read of three experts across the link.
+const double kThreeRemote = 3 * (16 << 20) / kLink;
+
+} // namespace
+
+TEST_CASE("what is read again soon comes home with the access that reads it, for what is not") {
+  // Experts 8 to 11 do not fit. Their first turn finds nine of twelve at home or takes two reads
+  // across the link each: one to know that they recur, one that brings them.
+  const Outcome run = hot_set_that_moves("");
+  CHECK(run.unbalanced() == "");
+  CHECK(run.makespan.seconds() < 8 * kThreeRemote); // of 40 rounds
+  const auto& unit = run.platform->scheduler(0).statistics();
+  CHECK(unit.carried > 0);
+  CHECK(run.platform->brain(0).counters().faults == 0);
+}
+
+TEST_CASE("S6 off: what lies outside is read there every time") {
+  const Outcome run = hot_set_that_moves(R"(, "fetch_on_touch": false, "promotion": "off")");
+  // Two turns of experts 9 to 11, eight rounds each, none of them at home.
+  CHECK(run.makespan.seconds() > 16 * kThreeRemote);
+  CHECK(run.platform->brain(0).counters().promotions == 0);
+  CHECK(run.unbalanced() == "");
+}
+
+TEST_CASE("S5: what had come home goes back without being moved") {
+  const Outcome run = hot_set_that_moves("");
+  CHECK(run.platform->brain(0).counters().returned > 0);
+  CHECK(run.unbalanced() == "");
+}
+
+TEST_CASE("S5 off: what goes back is moved") {
+  const Outcome run = hot_set_that_moves(R"(, "keep_copies": false)");
+  const auto& counters = run.platform->brain(0).counters();
+  CHECK(counters.returned == 0);
+  CHECK(counters.moved == Bytes{(counters.promotions + counters.demotions) * (64_KiB).count});
+  CHECK(run.unbalanced() == "");
+}
+
+namespace {
+
+/// Keys of 16 MiB, which lie in the pool, each read after arithmetic of `flops`; five passes.
+Outcome keys_after_arithmetic(double flops, const std::string& keys) {
+  std::vector<stream::Record> records;
+  add(records, tensor(0, 30_MiB, stream::Role::weight));
+  for (stream::TensorId t = 1; t <= 4; ++t)
+    add(records, tensor(t, 16_MiB, stream::Role::kv_key));
+  std::uint64_t id = 0;
+  add(records, kernel(id++, {reads(0, 30_MiB)}));
+  for (int pass = 0; pass < 5; ++pass)
+    for (stream::TensorId t = 1; t <= 4; ++t) {
+      add(records, kernel(id++, {}, flops));
+      add(records, kernel(id++, {reads(t, 16_MiB)}));
+    }
+  return replay(machine(with(R"({"name": "umf", "fetch_on_touch": false, "promotion": "off",
+                                 "demote_watermark": 0.25, "prefetch_window": 1000000)" +
+                                 keys + "}",
+                             "64MiB")),
+                std::move(records));
+}
+
+} // namespace
+
+TEST_CASE("S4: keys come while the link is idle and are at home when they are read") {
+  const Outcome run = keys_after_arithmetic(1e-3 * F::peak, "");
+  const auto& prefetch = run.platform->brain(0).counters().prefetch;
+  CHECK(prefetch.useful > 256); // pages: more than one of the keys
+  CHECK(prefetch.useful > 4 * (prefetch.late + prefetch.wasted));
+  CHECK(run.unbalanced() == "");
+}
+
+TEST_CASE("S4 off: keys are read in the pool") {
+  const Outcome run = keys_after_arithmetic(1e-3 * F::peak, R"(, "prefetch": false)");
+  CHECK(run.platform->brain(0).counters().prefetch.issued == 0);
+  CHECK(run.platform->brain(0).counters().moved.count == 0);
+  CHECK(run.unbalanced() == "");
+}
+
+TEST_CASE("S12: a host takes its time for each command") {
+  // Each of 12 experts faults in blocks of 2 MiB, eight commands apiece; the host needs 100 us for
+  // every one and for every batch of faults.
+  std::vector<stream::Record> records;
+  add(records, tensor(0, 64_MiB, stream::Role::weight));
+  add(records, kernel(0, {reads(0, 64_MiB)}));
+  const Outcome run =
+      replay(machine(with(R"({"name": "lru", "hbm_reserve_ratio": 1.0})", "8GiB",
+                          R"({"fault_latency": "0ns", "operation_cost": "100us"})")),
+             std::move(records));
+  const auto& unit = run.platform->scheduler(0).statistics();
+  CHECK(unit.operations == unit.fault_batches + run.platform->brain(0).counters().commands);
+  CHECK(run.makespan.seconds() > static_cast<double>(unit.operations) * 100e-6);
   CHECK(run.unbalanced() == "");
 }
 
