@@ -183,6 +183,43 @@ TEST_CASE("how runs are cut into bursts is compared with another cutting", "[app
   CHECK(replay(folder, "h100-sxm", {"--check-bursts", "1KiB"}).status == 2);
 }
 
+TEST_CASE("a mechanism is left out and what it was worth is shown", "[app]") {
+  Folder folder;
+  // Three of six weights in turn, two of which have a place outside: they come home as they are
+  // read.
+  std::string text = kStreamHeader;
+  for (unsigned t = 0; t < 2; ++t)
+    text += fmt::format(R"({{"record":"tensor","id":{0},"name":"t{0}","role":"expert",)"
+                        R"("dtype":"f16","bytes":{1}}})"
+                        "\n",
+                        t, 3 << 20);
+  for (unsigned k = 0; k < 24; ++k)
+    text += wide_kernel(k, k == 0 ? 0 : 1);
+  folder.write("t.jsonl", text);
+  const std::vector<std::string> umf = {"--policy", "umf",
+                                        "--set",    "tiers.hbm.capacity=4MiB",
+                                        "--set",    "policy.block=64KiB",
+                                        "--set",    "gpu.l2.capacity=1MiB"};
+  std::vector<std::string> words = umf;
+  words.insert(words.end(), {"--without", "S6,S4,S6"});
+  const Ended ended = replay(folder, "umf-small-hbm", words);
+  CAPTURE(ended.err);
+  REQUIRE(ended.status == 0);
+  CHECK_THAT(ended.out, Contains("S6 promotion"));
+  const Json summary = summary_of(folder);
+  const Json& without = summary.at("without");
+  REQUIRE(without.size() == 2);
+  CHECK(without.at(0).at("mechanism") == "S6");
+  CHECK(without.at(1).at("mechanism") == "S4");
+  CHECK(simulated_ns(without.at(0)) > 1.5 * simulated_ns(summary)); // it reads the pool every time
+  CHECK(without.at(0).at("scheduler").at("promotions") == 0);
+
+  words = umf;
+  words.insert(words.end(), {"--without", "all", "--set", "scheduler.operation_cost=12us"});
+  REQUIRE(replay(folder, "umf-small-hbm", words).status == 0);
+  CHECK(summary_of(folder).at("without").size() == 4); // S12 too, now that there is a host
+}
+
 TEST_CASE("comparisons with what is not there are refused with what is", "[app]") {
   Folder folder;
   folder.write("t.jsonl", two_tensors());
@@ -193,4 +230,10 @@ TEST_CASE("comparisons with what is not there are refused with what is", "[app]"
   const Ended limit = replay(folder, "h100-sxm", {"--ideal", "link gpu0-sw9"});
   check_refused(limit);
   CHECK_THAT(limit.err, Contains("no limit \"link gpu0-sw9\""));
+  const Ended mechanism = replay(folder, "umf-small-hbm", {"--policy", "umf", "--without", "S7"});
+  check_refused(mechanism);
+  CHECK_THAT(mechanism.err,
+             Contains("\"S7\" of policy umf cannot be left out, expected all or one of "
+                      "S4, S5, S6"));
+  check_refused(replay(folder, "h100-sxm", {"--without", "S4"}));
 }

@@ -30,11 +30,12 @@ std::unique_ptr<policy::Policy> make(const std::string& name, const std::string&
 } // namespace
 
 TEST_CASE("no interleaving of accesses and moves loses a page or its data") {
-  // 4 × 30,000 operations; ownership is counted after each, data is checked at each access.
+  // 4 × 80,000 operations (and 12 × 60,000 below: a million and more); ownership is counted after
+  // each, data is checked at each access.
   const std::uint64_t seed = GENERATE(1u, 2u, 3u, 4u);
   CAPTURE(seed);
   ReferenceMachine machine(seed);
-  for (int step = 0; step < 30'000; ++step) {
+  for (int step = 0; step < 80'000; ++step) {
     CAPTURE(step);
     REQUIRE_NOTHROW(machine.step());
     REQUIRE_NOTHROW(machine.check_ownership());
