@@ -1,5 +1,7 @@
 #include "hw/platform/platform.h"
 
+#include "hw/platform/peaks.h"
+
 #include "model/base/error.h"
 
 #include <algorithm>
@@ -98,6 +100,7 @@ void Platform::build_interconnects() {
 void Platform::build_gpu(std::uint32_t g) {
   policy::Ground ground;
   ground.page = scenario_.scheduler.page;
+  const Peaks peaks(scenario_);
   int host = -1;
   std::vector<const Path*> paths;
   for (std::size_t t = 0; t < tiers_.size(); ++t) {
@@ -110,7 +113,10 @@ void Platform::build_gpu(std::uint32_t g) {
     // A brain's tier indices are the platform's; tiers out of reach have no frames for it.
     static memory::FrameAllocator none(0);
     ground.tiers.push_back(
-        {tiers_[t].name, tiers_[t].spec->tier_class(), usable ? tiers_[t].frames.get() : &none});
+        {tiers_[t].name,
+         tiers_[t].spec->tier_class(),
+         usable ? tiers_[t].frames.get() : &none,
+         {peaks.way(g, static_cast<std::size_t>(spec - scenario_.tiers.begin())).read}});
     if (usable && host < 0 && tiers_[t].spec->tier_class() == policy::TierClass::host)
       host = static_cast<int>(t);
   }

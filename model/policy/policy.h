@@ -31,6 +31,7 @@ struct Tier {
   std::string name;
   TierClass kind = TierClass::hbm;
   memory::FrameAllocator* frames = nullptr;
+  BytesPerSecond rate = {}; ///< of reads, the slowest of the way there; 0: not known
 
   /// A tier out of reach, such as another GPU's HBM, keeps its index but has no frames.
   bool in_reach() const { return frames->frames() > 0; }

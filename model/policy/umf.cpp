@@ -44,8 +44,11 @@ public:
       kept = kept_free(ground);
       if (need.initial) kept = std::max(kept, part_of(all, config_.hbm_reserve_ratio));
     }
-    if (rest.pages > 0)
-      place_hbm_first(rest, ground, kept, {TierClass::pool, TierClass::host}, grants);
+    if (rest.pages > 0) {
+      const std::uint64_t at_home =
+          place_hbm_first(rest, ground, kept, {TierClass::pool, TierClass::host}, grants);
+      if (config_.spread && !is_short(priority)) spread(rest.pages - at_home, ground, grants);
+    }
     PageNumber at = need.tensor->base / ground.page.count + need.first_page;
     for (Grant& given : grants) {
       // Short-lived pages that found no room look for it once more when first accessed.
@@ -167,6 +170,38 @@ private:
     const std::uint64_t all = ground.all_pages(TierClass::hbm);
     const std::uint64_t peak = std::min(short_peak_, all);
     return std::max(part_of(all, config_.demote_watermark), peak - std::min(peak, short_in_hbm_));
+  }
+
+  /// Gives the last so many of the pages granted, which lie outside, to all memories there.
+  void spread(std::uint64_t pages, const Ground& ground, std::vector<Grant>& grants) {
+    for (std::uint64_t left = pages; left > 0;) {
+      const std::uint64_t part = std::min(left, grants.back().pages);
+      left -= part;
+      if ((grants.back().pages -= part) == 0) grants.pop_back();
+    }
+    std::map<TierIndex, std::uint64_t> taken;
+    const std::uint64_t size = table_.block_pages(ground.page);
+    while (pages > 0) {
+      std::optional<TierIndex> best; // its way is least laden
+      double least = 0;
+      for (std::size_t t = 0; t < ground.tiers.size(); ++t) {
+        const auto tier = static_cast<TierIndex>(t);
+        if (!is_away(tier, ground) || ground.free_pages(tier) == taken[tier]) continue;
+        const double rate = std::max(ground.tiers[t].rate.value, 1.0);
+        const double load = static_cast<double>(laden_[tier] + size) / rate;
+        if (best && load >= least) continue;
+        best = tier;
+        least = load;
+      }
+      const std::uint64_t part = std::min({pages, size, ground.free_pages(*best) - taken[*best]});
+      if (!grants.empty() && grants.back().tier == *best && is_away(*best, ground))
+        grants.back().pages += part;
+      else
+        grants.push_back({*best, part});
+      taken[*best] += part;
+      laden_[*best] += part;
+      pages -= part;
+    }
   }
 
   bool follows(stream::Role role) const {
@@ -551,6 +586,7 @@ private:
   LeavingOrder leaving_order_; ///< long-lived blocks with pages in HBM
   Prefetcher prefetcher_;
   std::unordered_set<stream::TensorId> spilled_; ///< followed; had pages outside when placed
+  std::map<TierIndex, std::uint64_t> laden_;     ///< pages that were ever spread to it
   std::map<stream::Role, double> typical_;       ///< interval, fs
   std::deque<std::uint64_t> recent_;             ///< blocks used outside HBM, the last one behind
   Sensors sensors_;
@@ -581,7 +617,8 @@ Kind umf() {
           },
           true,
           true,
-          {{"S4", "prefetch", {{"prefetch", "false"}}},
+          {{"S3", "spreading", {{"spread", "false"}}},
+           {"S4", "prefetch", {{"prefetch", "false"}}},
            {"S5", "copies kept in the pool", {{"keep_copies", "false"}}},
            {"S6", "promotion", {{"promotion", "\"off\""}, {"fetch_on_touch", "false"}}}}};
 }

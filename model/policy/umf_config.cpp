@@ -90,6 +90,13 @@ const Component<UmfConfig>& umf_component() {
                 .max = 1'000'000,
                 .from = Provenance::derived,
                 .source = "some 10 ms, short against a step that does not fit HBM"})
+          .key("spread", &UmfConfig::spread,
+               {.help =
+                    "S3: what HBM does not hold is spread over pool and host as their ways read, "
+                    "block by block, so that both are read at once; else the host takes what the "
+                    "pool cannot.",
+                .from = Provenance::derived,
+                .source = "studies/long-decode: two links carry more than one"})
           .key("keep_copies", &UmfConfig::keep_copies,
                {.help =
                     "What comes to HBM leaves its old place as a copy (S5: the pool is read, not "

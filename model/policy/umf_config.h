@@ -36,6 +36,7 @@ struct UmfConfig {
   Bytes in_flight = 32_MiB;
   Femtoseconds review = 100000_ns;
   std::uint32_t patience = 128;
+  bool spread = true;
   bool keep_copies = true;
   bool fetch_on_touch = true;
   Promotion promotion = Promotion::reuse;
