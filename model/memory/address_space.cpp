@@ -91,7 +91,7 @@ const AddressSpace::Entry& AddressSpace::declare(const stream::Tensor& tensor) {
                     std::to_string(tensor.bytes.count) + " B, expected at most " +
                     std::to_string(kRegionBytes) + " B, a region of the unified address space");
   entry.base = take_range(entry.region, entry.pages * page_.count);
-  by_base_.emplace(entry.base, tensor.id);
+  by_base_.emplace(entry.base, &entry);
   return entry;
 }
 
@@ -120,7 +120,7 @@ const AddressSpace::Entry& AddressSpace::at(stream::TensorId id) const {
 const AddressSpace::Entry* AddressSpace::holder(std::uint64_t address) const {
   auto it = by_base_.upper_bound(address);
   if (it == by_base_.begin()) return nullptr;
-  const Entry& entry = entries_.at(std::prev(it)->second);
+  const Entry& entry = *std::prev(it)->second;
   return address < entry.base + entry.pages * page_.count ? &entry : nullptr;
 }
 

@@ -21,6 +21,8 @@ Region region_of(stream::Role role);
 class AddressSpace {
 public:
   explicit AddressSpace(Bytes page) : page_(page) {}
+  AddressSpace(const AddressSpace&) = delete;
+  AddressSpace& operator=(const AddressSpace&) = delete;
 
   struct Entry {
     stream::Tensor tensor;
@@ -56,7 +58,7 @@ private:
   Bytes page_;
   std::array<Ranges, kRegions> ranges_;
   std::map<stream::TensorId, Entry> entries_;
-  std::map<std::uint64_t, stream::TensorId> by_base_;
+  std::map<std::uint64_t, const Entry*> by_base_; ///< into entries_
 };
 
 } // namespace umf::memory

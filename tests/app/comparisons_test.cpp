@@ -217,7 +217,7 @@ TEST_CASE("a mechanism is left out and what it was worth is shown", "[app]") {
   words = umf;
   words.insert(words.end(), {"--without", "all", "--set", "scheduler.operation_cost=12us"});
   REQUIRE(replay(folder, "umf-small-hbm", words).status == 0);
-  CHECK(summary_of(folder).at("without").size() == 4); // S12 too, now that there is a host
+  CHECK(summary_of(folder).at("without").size() == 5); // S12 too, now that there is a host
 }
 
 TEST_CASE("comparisons with what is not there are refused with what is", "[app]") {
@@ -234,6 +234,6 @@ TEST_CASE("comparisons with what is not there are refused with what is", "[app]"
   check_refused(mechanism);
   CHECK_THAT(mechanism.err,
              Contains("\"S7\" of policy umf cannot be left out, expected all or one of "
-                      "S4, S5, S6"));
+                      "S3, S4, S5, S6"));
   check_refused(replay(folder, "h100-sxm", {"--without", "S4"}));
 }

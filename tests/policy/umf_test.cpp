@@ -242,6 +242,32 @@ TEST_CASE("no more than in_flight is on its way") {
   CHECK(m.orders.size() == 2); // two blocks of 64 KiB, of the six to leave
 }
 
+TEST_CASE("what HBM does not hold is spread as the ways to the memories read") {
+  const auto [keys, in_pool] =
+      GENERATE(table<std::string, std::uint64_t>({{"", 20}, {R"(, "spread": false)", 30}}));
+  memory::FrameAllocator hbm(3), pool(100), host(100);
+  const policy::Ground ground{kPage,
+                              {{"hbm", policy::TierClass::hbm, &hbm, {8e9}},
+                               {"cxl", policy::TierClass::pool, &pool, {2e9}},
+                               {"host", policy::TierClass::host, &host, {1e9}}}};
+  const auto policy = make_policy(
+      R"({"name": "umf", "block": "64KiB", "demote_watermark": 0, "hbm_reserve_ratio": 0)" + keys +
+      "}");
+  memory::AddressSpace::Entry entry;
+  entry.tensor.role = Role::weight;
+  entry.tensor.bytes = {33 * kPage.count};
+  entry.pages = 33;
+  std::vector<policy::Grant> grants;
+  policy->place({&entry, 0, 33, true}, ground, grants);
+  std::uint64_t pages[3] = {};
+  for (const auto& grant : grants)
+    pages[grant.tier] += grant.pages;
+  CAPTURE(keys);
+  CHECK(pages[0] == 3);
+  CHECK(pages[1] == in_pool); // of 30, two to one
+  CHECK(pages[2] == 30 - in_pool);
+}
+
 TEST_CASE("umf refuses unknown roles and impossible shares") {
   CHECK(error_of([] {
           make_policy(R"({"name": "umf", "role_priority": {"wieght": 1}})");
