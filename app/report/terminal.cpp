@@ -167,6 +167,33 @@ void links(Out out, const ReplayRun& run) {
   }
 }
 
+/// What the scheduler did, of all GPUs; nothing where nothing lay outside or moved.
+void decisions(Out out, const ReplayRun& run) {
+  scheduler::Counters all;
+  for (std::uint32_t g = 0; g < run.platform->gpus(); ++g) {
+    const scheduler::Counters& one = run.platform->brain(g).counters();
+    all.remote_pages += one.remote_pages;
+    all.faults += one.faults;
+    all.promotions += one.promotions;
+    all.demotions += one.demotions;
+    all.returned += one.returned;
+    all.refused += one.refused;
+    all.moved += one.moved;
+    all.prefetch += one.prefetch;
+  }
+  if (all.remote_pages + all.faults + all.promotions + all.demotions == 0) return;
+  fmt::format_to(
+      out,
+      "\nscheduler      {} pages read or written outside, {} faulted; {} came closer, {} "
+      "went farther, {} of them back to a copy; {} copied, {} moves refused\n",
+      all.remote_pages, all.faults, all.promotions, all.demotions, all.returned,
+      decimal_bytes(all.moved.count), all.refused);
+  const scheduler::PrefetchCounters& p = all.prefetch;
+  if (p.issued > 0)
+    fmt::format_to(out, "prefetch       {} pages: {} in time, {} late, {} wasted, {} refused\n",
+                   p.issued, p.useful, p.late, p.wasted, p.refused);
+}
+
 void energy(Out out, const ReplayRun& run) {
   if (run.makespan.count == 0) return;
   const hw::EnergySpent spent = hw::energy_spent(*run.platform, run.makespan);
@@ -227,6 +254,7 @@ std::string terminal_report(const ReplayRun& run) {
   causes(out, run);
   tiers(out, run);
   links(out, run);
+  decisions(out, run);
   energy(out, run);
   provenance(out, run);
   return printable(std::move(text));
