@@ -17,7 +17,8 @@ void Scheduler::sense() {
     return static_cast<double>(all - std::min(before, all));
   };
   policy::Sensors sensors{now, span};
-  sensors.hbm_utilisation = since(moved.hbm, seen_.hbm) / (hbm_peak_.value * span.seconds());
+  if (hbm_peak_.value > 0)
+    sensors.hbm_utilisation = since(moved.hbm, seen_.hbm) / (hbm_peak_.value * span.seconds());
   if (moved.all > seen_.all)
     sensors.sram_hit_rate = since(moved.sram, seen_.sram) / since(moved.all, seen_.all);
   seen_ = moved;
