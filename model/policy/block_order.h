@@ -57,7 +57,8 @@ public:
   /// twice with the same. Who is overdue is taken to stay away for as long as it has.
   template <class Visit>
   void each_farthest(Femtoseconds now, Visit visit) const {
-    for (const auto& [priority, lists] : lists_) {
+    for (const auto& of_priority : lists_) { // clang 14 captures no binding
+      const Lists& lists = of_priority.second;
       auto idle = lists.idle.begin();
       const auto overdue_beyond = [&](Femtoseconds distance) {
         for (; idle != lists.idle.end() && now - idle->first > distance; ++idle)
