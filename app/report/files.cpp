@@ -127,20 +127,9 @@ Json scheduler_json(const ReplayRun& run) {
     unit.translations += s.translations;
     unit.tlb_hits += s.tlb_hits;
     unit.parked += s.parked;
-    const auto& b = run.platform->brain(g).counters();
-    brain.remote_hits += b.remote_hits;
-    brain.faults += b.faults;
-    brain.unmet += b.unmet;
     unit.fault_batches += s.fault_batches;
-    brain.first_touches += b.first_touches;
-    brain.moved += b.moved;
-    brain.promotions += b.promotions;
-    brain.demotions += b.demotions;
-    brain.refused += b.refused;
-    brain.returned += b.returned;
-    brain.remote_pages += b.remote_pages;
-    brain.prefetch += b.prefetch;
     unit.operations += s.operations;
+    brain += run.platform->brain(g).counters();
     padding += run.platform->brain(g).peak_padding().count;
   }
   const double seconds = run.makespan.seconds();

@@ -170,17 +170,8 @@ void links(Out out, const ReplayRun& run) {
 /// What the scheduler did, of all GPUs; nothing where nothing lay outside or moved.
 void decisions(Out out, const ReplayRun& run) {
   scheduler::Counters all;
-  for (std::uint32_t g = 0; g < run.platform->gpus(); ++g) {
-    const scheduler::Counters& one = run.platform->brain(g).counters();
-    all.remote_pages += one.remote_pages;
-    all.faults += one.faults;
-    all.promotions += one.promotions;
-    all.demotions += one.demotions;
-    all.returned += one.returned;
-    all.refused += one.refused;
-    all.moved += one.moved;
-    all.prefetch += one.prefetch;
-  }
+  for (std::uint32_t g = 0; g < run.platform->gpus(); ++g)
+    all += run.platform->brain(g).counters();
   if (all.remote_pages + all.faults + all.promotions + all.demotions == 0) return;
   fmt::format_to(
       out,

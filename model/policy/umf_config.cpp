@@ -118,7 +118,9 @@ const Component<UmfConfig>& umf_component() {
                {.help = "S6, moves home behind demand: off; reuse (blocks that recur); recent (the "
                         "promotion_block used last, when the sensors ask for it); both.",
                 .from = Provenance::derived,
-                .source = "studies/promotion-threshold: recency alone moves a scan for nothing"})
+                .source =
+                    "studies/promotion-threshold: what recurs comes home sooner with an access "
+                    "(fetch_on_touch) than by having been used last"})
           .key("promotion_threshold", &UmfConfig::promotion_threshold,
                {.help = "Pages a second above which `recent` promotes.",
                 .min = 0.0,

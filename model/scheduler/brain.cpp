@@ -5,13 +5,38 @@
 #include <algorithm>
 #include <utility>
 
+/// Tensors, their pages, and accesses to them. Moves are in moves.cpp, faults in faults.cpp.
 namespace umf::scheduler {
 
 using memory::PageState;
 
-namespace {
+Counters& Counters::operator+=(const Counters& other) {
+  touches += other.touches;
+  first_touches += other.first_touches;
+  faults += other.faults;
+  unmet += other.unmet;
+  remote_hits += other.remote_hits;
+  remote_pages += other.remote_pages;
+  commands += other.commands;
+  refused += other.refused;
+  completed += other.completed;
+  promotions += other.promotions;
+  demotions += other.demotions;
+  returned += other.returned;
+  moved += other.moved;
+  prefetch += other.prefetch;
+  return *this;
+}
+
+Brain::Brain(policy::Ground ground, std::unique_ptr<policy::Policy> policy)
+    : ground_(std::move(ground)), policy_(std::move(policy)), space_(ground_.page),
+      leaving_(ground_.tiers.size()), hurried_(ground_.tiers.size()),
+      arriving_(ground_.tiers.size()) {}
+
+Brain::~Brain() = default;
+
 /// From the GPU: on it, one hop away, behind the host.
-int distance(policy::TierClass kind) {
+int Brain::distance(policy::TierClass kind) {
   switch (kind) {
   case policy::TierClass::hbm:
   case policy::TierClass::sram:
@@ -23,14 +48,6 @@ int distance(policy::TierClass kind) {
   }
   return 2;
 }
-} // namespace
-
-Brain::Brain(policy::Ground ground, std::unique_ptr<policy::Policy> policy)
-    : ground_(std::move(ground)), policy_(std::move(policy)), space_(ground_.page),
-      leaving_(ground_.tiers.size()), hurried_(ground_.tiers.size()),
-      arriving_(ground_.tiers.size()) {}
-
-Brain::~Brain() = default;
 
 void Brain::foresee(std::shared_ptr<const policy::Future> future) {
   policy_->foresee(std::move(future));
@@ -230,322 +247,6 @@ bool Brain::still(const PageRun& run) {
 void Brain::make_resident(PageRun& run) {
   run.state = PageState::resident;
   table_.set_state(run.first, run.count, PageState::resident);
-}
-
-void Brain::raise_fault(PageRun& run, bool write, policy::StepNumber step) {
-  faults_.push_back({run.first, run.count, write, run.state == PageState::blank, 0, step});
-  fault_pages_ += run.count;
-  counters_.faults += run.count;
-  run.state = PageState::suspended;
-  table_.set_state(run.first, run.count, PageState::suspended);
-}
-
-void Brain::take_orders() {
-  const std::vector<policy::Order> orders = std::exchange(orders_, {});
-  for (const policy::Order& order : orders) {
-    ensure(order.to < ground_.tiers.size(), "policy orders a move to a tier that does not exist");
-    order.why == policy::Order::Why::fill ? take_fill(order) : take_move(order);
-  }
-}
-
-/// Frames are reserved at the destination. What cannot be met now (no frames, pages not simply
-/// resident) is dropped: the policy sees the pages again at their next touch.
-void Brain::take_move(const policy::Order& order) {
-  runs_.clear();
-  table_.lookup(order.first, order.pages, runs_);
-  for (const PageRun& run : runs_) {
-    if (run.state != PageState::resident || run.tier == order.to) continue;
-    if (order.from && run.tier != *order.from) continue;
-    if (take_back(run, order)) continue;
-    PageRun rest = run;
-    const memory::Region region = region_of(run.first);
-    for (const auto& frames : ground_.tiers[order.to].frames->take(run.count, region)) {
-      rest.count = frames.count;
-      table_.set_state(rest.first, rest.count, PageState::moving);
-      issue({.from = rest,
-             .to = order.to,
-             .to_frame = frames.first,
-             .why = order.why,
-             .keep = order.keep,
-             .carried = order.carried});
-      rest.first += frames.count;
-      rest.frame += frames.count;
-    }
-  }
-}
-
-/// A move to where a copy of the pages is still whole.
-bool Brain::take_back(const PageRun& run, const policy::Order& order) {
-  if (!run.copy || run.copy.tier != order.to) return false;
-  memory::FrameAllocator& frames = *ground_.tiers[order.to].frames;
-  const memory::FrameRun there{run.copy.frame, run.count};
-  table_.set_copy(run.first, run.count, {});
-  if (!frames.restore(there, run.copy.id, region_of(run.first))) {
-    frames.forget(there, run.copy.id);
-    return false;
-  }
-  table_.set_state(run.first, run.count, PageState::moving);
-  issue({.from = run, .to = order.to, .to_frame = there.first, .why = order.why, .back = true});
-  return true;
-}
-
-void Brain::issue(const Command& wanted) {
-  Command command = wanted;
-  command.id = next_id_++;
-  const PageRun& from = command.from;
-  leaving_[from.tier] += from.count;
-  arriving_[command.to] += from.count;
-  if (command.demand()) hurried_[from.tier] += from.count;
-  if (command.why == policy::Order::Why::prefetch) {
-    counters_.prefetch.issued += from.count;
-    coming_.insert({from.first, from.first + from.count});
-  }
-  (command.demand() ? urgent_ : command.carried ? riding_ : pending_).push_back(command);
-}
-
-/// The faults a fill covers, and whatever else of its pages lies still elsewhere.
-void Brain::take_fill(const policy::Order& order) {
-  take_queued_faults(order);
-  runs_.clear();
-  table_.lookup(order.first, order.pages, runs_);
-  for (const PageRun& run : runs_) {
-    const bool blank = run.state == PageState::blank;
-    if ((run.state != PageState::resident && !blank) || run.tier == order.to) continue;
-    if (order.from && run.tier != *order.from) continue;
-    table_.set_state(run.first, run.count, PageState::suspended);
-    fills_.push_back({run.first, run.count, false, blank, order.to, policy::kNoStep, order.keep});
-  }
-}
-
-void Brain::take_queued_faults(const policy::Order& order) {
-  const PageNumber end = order.first + order.pages;
-  std::deque<Fault> left;
-  for (const Fault& fault : faults_) {
-    const PageNumber stop = fault.first + fault.count;
-    const PageNumber from = std::clamp(order.first, fault.first, stop);
-    const PageNumber to = std::clamp(end, from, stop);
-    const auto part = [&](PageNumber begin, PageNumber past) {
-      Fault piece = fault;
-      piece.first = begin;
-      piece.count = past - begin;
-      return piece;
-    };
-    if (from > fault.first) left.push_back(part(fault.first, from));
-    if (to > from) {
-      fills_.push_back(part(from, to));
-      fills_.back().to = order.to;
-      fills_.back().keep = order.keep;
-      fault_pages_ -= to - from;
-    }
-    if (to < stop) left.push_back(part(to, stop));
-  }
-  faults_ = std::move(left);
-}
-
-void Brain::serve_faults(std::uint64_t pages, Femtoseconds now) {
-  const std::uint64_t leave = fault_pages_ - std::min(pages, fault_pages_);
-  while (fault_pages_ > leave) {
-    const Fault fault = faults_.front();
-    const std::uint64_t count = std::min(fault.count, fault_pages_ - leave);
-    runs_.clear();
-    table_.lookup(fault.first, count, runs_);
-    const PageRun run = runs_.front(); // frames may differ along a fault: the rest comes next
-    const std::uint64_t address = run.first * ground_.page.count;
-    policy_->resolve(touch_of(space_.holder(address), run, address,
-                              {run.count * ground_.page.count}, fault.write, now, fault.step),
-                     ground_, orders_);
-    take_orders();
-    if (faults_.empty() || faults_.front().first != fault.first) continue;
-    const std::uint64_t still = std::min(run.count, faults_.front().count); // nothing fills it
-    map_in_place({run.first, still, fault.write, fault.blank, 0, fault.step});
-    fault_pages_ -= still;
-    faults_.front().first += still;
-    faults_.front().count -= still;
-    if (faults_.front().count == 0) faults_.pop_front();
-  }
-  pump_fills();
-}
-
-/// Gives fills the frames there are, in order of their faults.
-void Brain::fill_free() {
-  while (!fills_.empty() && ground_.free_pages(fills_.front().to) > 0)
-    fill_front();
-}
-
-/// Where frames lack the policy makes room, or they are waited for: what arrives can leave again.
-/// Where nothing leaves or arrives there will never be any, and the pages stay where they are.
-void Brain::pump_fills() {
-  for (fill_free(); !fills_.empty(); fill_free()) {
-    const TierIndex to = fills_.front().to;
-    if (landing(to)) return; // make_room() comes when who waited has looked
-    std::uint64_t lacking = 0;
-    for (const Fault& fill : fills_)
-      if (fill.to == to) lacking += fill.count;
-    if (lacking > hurried_[to]) { // background moves may take for ever
-      policy_->make_room(to, lacking - hurried_[to], ground_, orders_);
-      take_orders();
-    }
-    if (leaving_[to] > 0 || arriving_[to] > 0) return;
-    map_in_place(fills_.front());
-    fills_.pop_front();
-  }
-}
-
-/// Whether pages have come to the tier that nobody who waited for them has seen.
-bool Brain::landing(TierIndex tier) const {
-  return std::any_of(active_.begin(), active_.end(), [&](const Active& a) {
-    return a.stage == Stage::switched && a.command.to == tier;
-  });
-}
-
-bool Brain::make_room() {
-  pump_fills();
-  return std::exchange(mapped_in_place_, false);
-}
-
-void Brain::fill_front() {
-  Fault& fill = fills_.front();
-  runs_.clear();
-  table_.lookup(fill.first, fill.count, runs_);
-  const PageRun run = runs_.front(); // its source frames may be in several runs
-  const std::uint64_t count = std::min(run.count, ground_.free_pages(fill.to));
-  PageRun rest = run;
-  const memory::Region region = region_of(run.first);
-  for (const auto& frames : ground_.tiers[fill.to].frames->take(count, region)) {
-    rest.count = frames.count;
-    issue({.from = rest,
-           .to = fill.to,
-           .to_frame = frames.first,
-           .why = policy::Order::Why::fill,
-           .blank = fill.blank,
-           .keep = fill.keep});
-    rest.first += frames.count;
-    rest.frame += frames.count;
-  }
-  fill.first += count;
-  fill.count -= count;
-  if (fill.count == 0) fills_.pop_front();
-}
-
-void Brain::map_in_place(const Fault& fault) {
-  table_.set_state(fault.first, fault.count, fault.blank ? PageState::blank : PageState::resident);
-  counters_.unmet += fault.count;
-  mapped_in_place_ = true;
-  runs_.clear();
-  table_.lookup(fault.first, fault.count, runs_);
-  for (const PageRun& run : runs_)
-    policy_->unmet(run, ground_);
-}
-
-std::optional<Command> Brain::take(std::deque<Command>& queue) {
-  if (queue.empty()) return std::nullopt;
-  const Command command = queue.front();
-  queue.pop_front();
-  active_.push_back({command});
-  ++counters_.commands;
-  return command;
-}
-
-std::optional<Command> Brain::next_command() {
-  return take(!urgent_.empty() ? urgent_ : !riding_.empty() ? riding_ : pending_);
-}
-
-std::optional<Command> Brain::next_carried() {
-  return take(riding_);
-}
-
-std::optional<Command> Brain::next_background() {
-  return take(pending_);
-}
-
-std::vector<Brain::Active>::iterator Brain::active(const Command& command, Stage stage) {
-  const auto it = std::find_if(active_.begin(), active_.end(),
-                               [&](const Active& a) { return a.command.id == command.id; });
-  ensure(it != active_.end() && it->stage == stage, "command event out of order");
-  return it;
-}
-
-void Brain::refused(const Command& command, Femtoseconds now) {
-  ensure(!command.demand(), "refusal of a command that a fault waits for");
-  const auto it = active(command, Stage::issued);
-  const Command gone = it->command;
-  ++counters_.refused;
-  const PageRun& from = gone.from;
-  table_.set_state(from.first, from.count, PageState::resident);
-  memory::FrameAllocator& frames = *ground_.tiers[gone.to].frames;
-  const memory::FrameRun there{gone.to_frame, from.count};
-  if (gone.back)
-    table_.set_copy(from.first, from.count,
-                    {frames.keep(there, region_of(from.first)), gone.to, there.first});
-  else
-    frames.give_back(there, region_of(from.first));
-  if (gone.why == policy::Order::Why::prefetch)
-    counters_.prefetch.refused += coming_.erase({from.first, from.first + from.count});
-  active_.erase(it);
-  settle(gone, false, now);
-}
-
-void Brain::suspend(const Command& command) {
-  const auto it = active(command, Stage::issued);
-  table_.set_state(it->command.from.first, it->command.from.count, PageState::suspended);
-  it->stage = Stage::suspended;
-}
-
-void Brain::quiesced(const Command& command, Femtoseconds now) {
-  const auto it = active(command, Stage::suspended);
-  const Command done = it->command;
-  const PageRun& from = done.from;
-  switch_over(done);
-  const memory::Range pages{from.first, from.first + from.count};
-  leave_prefetch(from.first, from.count);
-  coming_.erase(pages, [this](memory::Range part) { fresh_.insert(part); });
-  if (done.back) counters_.returned += from.count;
-  if (done.copies()) counters_.moved += Bytes{from.count * ground_.page.count};
-  if (!done.blank) {
-    const int before = distance(ground_.tiers[from.tier].kind);
-    const int after = distance(ground_.tiers[done.to].kind);
-    if (after < before) counters_.promotions += from.count;
-    if (after > before) counters_.demotions += from.count;
-  }
-  it->stage = Stage::switched;
-  settle(done, true, now);
-}
-
-/// Maps the pages where the command has brought them. What is left behind is a copy or nothing; an
-/// older copy stays one unless there is a newer.
-void Brain::switch_over(const Command& done) {
-  const PageRun& from = done.from;
-  memory::FrameAllocator& left = *ground_.tiers[from.tier].frames;
-  const memory::FrameRun behind{from.frame, from.count};
-  memory::Copy kept;
-  if (done.keep)
-    kept = {left.keep(behind, region_of(from.first)), from.tier, from.frame};
-  else
-    left.give_back(behind, region_of(from.first));
-  for (const PageRun& run : table_.unmap(from.first, from.count)) {
-    const std::uint64_t ahead = run.first - from.first;
-    if (kept && run.copy)
-      ground_.tiers[run.copy.tier].frames->forget({run.copy.frame, run.count}, run.copy.id);
-    table_.map(run.first, run.count, done.to, done.to_frame + ahead,
-               kept ? kept.from(ahead) : run.copy);
-  }
-}
-
-/// Frames have become free: at the old place, or those that were reserved. They go to fills, but
-/// nobody is sent out yet: what has just come would leave before it was used, for ever if two
-/// pages are written in turn in one frame.
-void Brain::settle(const Command& command, bool moved, Femtoseconds now) {
-  leaving_[command.from.tier] -= command.from.count;
-  arriving_[command.to] -= command.from.count;
-  if (command.demand()) hurried_[command.from.tier] -= command.from.count;
-  policy_->settled({command.from, command.to, moved, now}, ground_, orders_);
-  take_orders();
-  fill_free();
-}
-
-void Brain::completed(const Command& command) {
-  active_.erase(active(command, Stage::switched));
-  ++counters_.completed;
 }
 
 } // namespace umf::scheduler

@@ -81,6 +81,8 @@ struct Counters {
   std::uint64_t returned = 0;                  ///< pages that went back to a copy of theirs
   Bytes moved{}; ///< copied; neither blank pages nor returned ones are
   PrefetchCounters prefetch;
+
+  Counters& operator+=(const Counters& other);
 };
 
 class Brain {
@@ -177,6 +179,7 @@ private:
   policy::Touch touch_of(const memory::AddressSpace::Entry* tensor, const PageRun& run,
                          std::uint64_t address, Bytes length, bool write, Femtoseconds now,
                          policy::StepNumber step) const;
+  static int distance(policy::TierClass kind);
   static bool still(const PageRun& run);
   void make_resident(PageRun& run);
   void raise_fault(PageRun& run, bool write, policy::StepNumber step);
