@@ -118,6 +118,16 @@ Json prefetch_json(const scheduler::Counters& brain) {
           {"timeliness", share(p.useful, p.useful + p.late)}};
 }
 
+/// S5. Crowded writes found the staging buffer full or their pages in a sync; torn accesses are to
+/// pages of the pool that others wrote, or read, at the time.
+Json worm_json(const scheduler::Counters& brain, const hw::SchedulerStatistics& unit) {
+  return {{"synced_pages", brain.synced_pages},
+          {"synced_bytes", brain.synced.count},
+          {"joined_writes", brain.joined},
+          {"crowded_writes", brain.crowded},
+          {"torn_accesses", unit.torn}};
+}
+
 Json scheduler_json(const ReplayRun& run) {
   hw::SchedulerStatistics unit;
   scheduler::Counters brain;
@@ -129,6 +139,7 @@ Json scheduler_json(const ReplayRun& run) {
     unit.parked += s.parked;
     unit.fault_batches += s.fault_batches;
     unit.operations += s.operations;
+    unit.torn += s.torn;
     brain += run.platform->brain(g).counters();
     padding += run.platform->brain(g).peak_padding().count;
   }
@@ -152,7 +163,8 @@ Json scheduler_json(const ReplayRun& run) {
           {"host_operations", unit.operations},
           // No policy collects or degrades yet; the keys are part of the contract.
           {"gc_runs", 0},
-          {"worm_syncs", 0},
+          {"worm_syncs", brain.syncs},
+          {"worm", worm_json(brain, unit)},
           {"degraded_ns", 0},
           {"commands_refused", brain.refused},
           {"parked", unit.parked},

@@ -172,13 +172,17 @@ void decisions(Out out, const ReplayRun& run) {
   scheduler::Counters all;
   for (std::uint32_t g = 0; g < run.platform->gpus(); ++g)
     all += run.platform->brain(g).counters();
-  if (all.remote_pages + all.faults + all.promotions + all.demotions == 0) return;
+  if (all.remote_pages + all.faults + all.promotions + all.demotions + all.syncs == 0) return;
   fmt::format_to(
       out,
       "\nscheduler      {} pages read or written outside, {} faulted; {} came closer, {} "
       "went farther, {} of them back to a copy; {} copied, {} moves refused\n",
       all.remote_pages, all.faults, all.promotions, all.demotions, all.returned,
       decimal_bytes(all.moved.count), all.refused);
+  if (all.syncs > 0)
+    fmt::format_to(out,
+                   "coherence      {} writes to the pool staged in HBM: {} pages, {}; {} waited\n",
+                   all.syncs, all.synced_pages, decimal_bytes(all.synced.count), all.crowded);
   const scheduler::PrefetchCounters& p = all.prefetch;
   if (p.issued > 0)
     fmt::format_to(out, "prefetch       {} pages: {} in time, {} late, {} wasted, {} refused\n",

@@ -306,19 +306,24 @@ private:
     out_ += ",\"name\":" + text_json(*sample.name) + ",\"args\":{" + sample.series + "}}";
   }
 
-  void write(const Slice& slice) {
+  void write_place(const Slice& slice, Femtoseconds start, Femtoseconds end) {
     out_ += ",\n{\"ph\":\"X\",\"ts\":";
-    append_us(out_, slice.start);
+    append_us(out_, start);
     out_ += ",\"dur\":";
-    append_us(out_, slice.end - slice.start);
+    append_us(out_, end - start);
     out_ += ",\"pid\":";
     append_whole(out_, kFirstGpu + slice.track.gpu);
     out_ += ",\"tid\":";
     append_whole(out_, slice.thread);
+  }
+
+  void write(const Slice& slice) {
+    write_place(slice, slice.start, slice.end);
     if (slice.row != nullptr)
       write_operation(*slice.row);
     else
       write_move(slice.move);
+    if (slice.row == nullptr && slice.move.sync) write_steps(slice);
   }
 
   void write_operation(const hw::OperationRow& row) {
@@ -340,12 +345,25 @@ private:
 
   void write_move(const hw::MoveSpan& move) {
     const auto& tiers = platform().tiers();
-    const std::uint64_t page = platform().scenario().scheduler.page.count;
-    out_ += ",\"cat\":\"move\",\"name\":" +
-            text_json(tiers[move.from].name + " → " + tiers[move.to].name) +
+    out_ += std::string(",\"cat\":\"") + (move.sync ? "sync" : "move") + "\",\"name\":" +
+            text_json((move.sync ? "sync " : "") + tiers[move.from].name + " → " +
+                      tiers[move.to].name) +
             ",\"args\":{\"command\":" + std::to_string(move.id) +
             ",\"pages\":" + std::to_string(move.pages) +
-            ",\"bytes\":" + std::to_string(move.pages * page) + "}}";
+            ",\"bytes\":" + std::to_string(move.bytes) + "}}";
+  }
+
+  /// The five steps of a write to the pool, two of which take no time of their own.
+  void write_steps(const Slice& slice) {
+    const hw::MoveSpan& sync = slice.move;
+    const auto step = [&](const char* what, Femtoseconds from, Femtoseconds to) {
+      write_place(slice, from, to);
+      out_ += std::string(",\"cat\":\"sync\",\"name\":\"") + what +
+              "\",\"args\":{\"command\":" + std::to_string(sync.id) + "}}";
+    };
+    step("1 reads suspended, 2 the write lands", sync.accepted, sync.begun);
+    step("3 copied to the pool", sync.begun, sync.copied);
+    step("4 dirty bit set, 5 reads go on", sync.copied, sync.completed);
   }
 
   const ReplayRun& run_;

@@ -16,7 +16,9 @@ namespace umf::app {
 
 namespace {
 
-/// The scheduler as a host library; without it, the unit decides at once.
+/// What the unit does whatever the policy: S5, staging of writes to the pool; S12, deciding as a host
+/// library.
+constexpr const char* kStaging = "S5";
 constexpr const char* kSoftware = "S12";
 
 using Json = nlohmann::ordered_json;
@@ -125,8 +127,11 @@ std::vector<Variant> without_variants(const ReplayRequest& base,
   std::vector<std::string> ids;
   for (const auto& mechanism : known)
     ids.emplace_back(mechanism.id);
-  const bool host = scenario.scheduler.operation_cost.count > 0;
-  if (host) ids.emplace_back(kSoftware);
+  const auto add = [&](const char* id, bool in_use) {
+    if (in_use && std::find(ids.begin(), ids.end(), id) == ids.end()) ids.emplace_back(id);
+  };
+  add(kStaging, scenario.scheduler.pool_writes == scheduler::PoolWrites::staged);
+  add(kSoftware, scenario.scheduler.operation_cost.count > 0);
   std::vector<Variant> variants;
   const auto leave_out = [&](const std::string& id) {
     const bool again = std::any_of(variants.begin(), variants.end(),
@@ -135,6 +140,7 @@ std::vector<Variant> without_variants(const ReplayRequest& base,
     variants.push_back({Variant::Kind::without, id, base});
     auto& request = variants.back().request;
     request.progress = nullptr;
+    if (id == kStaging) request.sets.emplace_back("/scheduler/pool_writes=\"direct\"");
     if (id == kSoftware) request.sets.emplace_back("/scheduler/operation_cost=\"0ns\"");
     for (const auto& mechanism : known)
       if (mechanism.id == id)

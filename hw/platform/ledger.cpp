@@ -27,6 +27,10 @@ void check_l2(const Platform& platform, std::uint32_t g, std::vector<LedgerCheck
                     unit.copied_read + unit.carried, unit.copied_written});
   checks.push_back({gpu + "pages moved × size = bytes copied",
                     platform.brain(g).counters().moved.count, unit.copied_written});
+  checks.push_back({gpu + "bytes read of the staging buffer = written to the pool",
+                    unit.synced_read, unit.synced_written});
+  checks.push_back({gpu + "bytes of syncs = written to the pool",
+                    platform.brain(g).counters().synced.count, unit.synced_written});
 }
 
 struct Sent {
@@ -37,10 +41,18 @@ Sent sent_by_schedulers(const Platform& platform) {
   Sent sent;
   for (std::uint32_t g = 0; g < platform.gpus(); ++g) {
     const SchedulerStatistics& unit = platform.scheduler(g).statistics();
-    sent.read += unit.demand_fills + unit.copy_bytes_read + unit.copied_read;
-    sent.written += unit.write_backs + unit.copy_bytes_written + unit.copied_written;
+    sent.read += unit.demand_fills + unit.copy_bytes_read + unit.copied_read + unit.synced_read;
+    sent.written +=
+        unit.write_backs + unit.copy_bytes_written + unit.copied_written + unit.synced_written;
   }
   return sent;
+}
+
+std::uint64_t staging_frames(const Platform& platform, std::size_t t) {
+  std::uint64_t frames = 0;
+  for (std::uint32_t g = 0; g < platform.gpus(); ++g)
+    frames += platform.brain(g).staging_frames(static_cast<memory::TierIndex>(t));
+  return frames;
 }
 
 /// By region as the page tables have it, against what frames were taken for.
@@ -53,6 +65,7 @@ void check_regions(const Platform& platform, std::size_t t, std::vector<LedgerCh
         mapped[static_cast<std::size_t>(memory::region_at(run.first * page))] += run.count;
     });
   const TierInstance& tier = platform.tiers()[t];
+  mapped[static_cast<std::size_t>(memory::Region::activation)] += staging_frames(platform, t);
   std::uint64_t sum = 0;
   for (std::size_t r = 0; r < memory::kRegions; ++r) {
     const auto region = static_cast<memory::Region>(r);
@@ -70,12 +83,12 @@ void check_tiers(const Platform& platform, std::vector<LedgerCheck>& checks) {
     const TierInstance& tier = platform.tiers()[t];
     served.read += tier.module->statistics().read_bytes;
     served.written += tier.module->statistics().write_bytes;
-    std::uint64_t pages = 0;
+    std::uint64_t pages = staging_frames(platform, t);
     for (std::uint32_t g = 0; g < platform.gpus(); ++g)
       pages += platform.brain(g).table().resident(static_cast<memory::TierIndex>(t));
     const std::uint64_t page = platform.scenario().scheduler.page.count;
-    checks.push_back({tier.name + ": resident pages × size = occupancy", pages * page,
-                      tier.frames->used() * page});
+    checks.push_back({tier.name + ": pages resident and of staging buffers × size = occupancy",
+                      pages * page, tier.frames->used() * page});
     check_regions(platform, t, checks);
   }
   const Sent sent = sent_by_schedulers(platform);

@@ -122,8 +122,8 @@ void Platform::build_gpu(std::uint32_t g) {
   }
   host_tier_.push_back(host);
 
-  brains_.push_back(
-      std::make_unique<scheduler::Brain>(std::move(ground), std::move(scenario_.policies[g])));
+  brains_.push_back(std::make_unique<scheduler::Brain>(
+      std::move(ground), std::move(scenario_.policies[g]), scenario_.scheduler.coherence()));
   schedulers_.push_back(std::make_unique<Scheduler>(("scheduler" + std::to_string(g)).c_str(),
                                                     clock_, pool_, scenario_.scheduler, *brains_[g],
                                                     g));

@@ -167,6 +167,7 @@ void ReplayTenant::add_range(Pending& pending, TensorState& tensor, std::uint64_
                                 pending.row.id, in_quotes(*pending.row.name), offset,
                                 offset + length, in_quotes(tensor.tensor.name),
                                 tensor.tensor.bytes.count));
+  guard(pending, tensor, write);
   auto& brain = platform_.brain(pending.gpu);
   const auto& entry = brain.space().at(tensor.tensor.id);
   brain.reserve(entry.base + offset, {length});
@@ -181,6 +182,19 @@ void ReplayTenant::add_range(Pending& pending, TensorState& tensor, std::uint64_
     }
   }
   pending.operation.accesses.push_back({entry.base + offset, {length}, write, cached});
+}
+
+/// S5: what lies in the region of weights is read only from its first read on, if it is locked.
+void ReplayTenant::guard(const Pending& pending, TensorState& tensor, bool write) const {
+  if (memory::region_of(tensor.tensor.role) != memory::Region::weight) return;
+  if (write && tensor.sealed && platform_.scenario().scheduler.weight_region_lock)
+    throw UserError(fmt::format("operation {} {} writes {} {}, which has been read: the region of "
+                                "weights is locked; expected scheduler.weight_region_lock off "
+                                "(reload while it is read), or a tensor of its own for what is new",
+                                pending.row.id, in_quotes(*pending.row.name),
+                                stream::name_of(tensor.tensor.role),
+                                in_quotes(tensor.tensor.name)));
+  if (!write && pending.row.kind == Operation::Kind::kernel) tensor.sealed = true;
 }
 
 /// Declares the tensor on first use.

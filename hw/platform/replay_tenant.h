@@ -52,6 +52,7 @@ private:
     std::uint64_t users = 0; ///< operations issued and not done
     std::uint32_t gpu = 0;
     bool declared = false, dead = false, touched = false;
+    bool sealed = false; ///< a kernel has read it
   };
   struct Queue {
     OpIndex last = 0;                     ///< last issued; 0: none
@@ -85,6 +86,7 @@ private:
   void bury_what_the_trace_left();
   void build_accesses(Pending& pending);
   void build_copy(Pending& pending);
+  void guard(const Pending& pending, TensorState& tensor, bool write) const;
   void add_access(Pending& pending, TensorState& tensor, const stream::Access& access);
   void add_range(Pending& pending, TensorState& tensor, std::uint64_t offset, std::uint64_t length,
                  bool write, bool cached);

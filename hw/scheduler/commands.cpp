@@ -3,6 +3,7 @@
 #include "model/base/error.h"
 
 #include <algorithm>
+#include <utility>
 
 /// The machine's side of the command handshake: a move is a read of the old frames and a write
 /// of the new ones, then a quiesce of the range. Faults are handled in batches, which become moves.
@@ -85,21 +86,35 @@ void Scheduler::pump_commands() {
   if (moves_.size() - carrying_ >= config_.command_queue)
     while (const auto command = brain_.next_background())
       refuse(*command);
+  if (std::exchange(look_again_, false)) changed = true;
   if (changed) retry_parked(); // for a move that will not be, a write or a fault may have waited
 }
 
-/// Copying starts once no write to the old place is on its way; new ones wait already.
+/// Copying starts once no write to the old place is on its way; new ones wait already. What comes
+/// out of the staging buffer waits for reads of what it overwrites too.
+bool Scheduler::may_begin(const scheduler::Command& command) const {
+  return !in_flight(command.from, [&](Payload& payload) {
+    return payload.is_write() || (command.sync && burst_of(payload).tier == command.to);
+  });
+}
+
+bool Scheduler::read_or_written(const scheduler::Command& command) const {
+  return in_flight(command.from, [](Payload&) { return true; });
+}
+
 void Scheduler::start_move(Move& move) {
   if (move.issued > sim_now()) return issued_event_.notify(to_sc(move.issued - sim_now()));
-  if (in_flight(move.command.from.first, move.command.from.count, true)) return;
+  if (!may_begin(move.command)) return;
   move.started = true;
+  move.begun = sim_now();
+  if (move.command.sync && brain_.landed(move.command)) look_again_ = true;
   if (move.command.copies()) return advance_move(move);
   suspend(move);
   drained_event_.notify(sc_core::SC_ZERO_TIME); // nothing will be answered
 }
 
 void Scheduler::advance_move(Move& move) {
-  const std::uint64_t total = move.command.from.count * page_;
+  const std::uint64_t total = move.command.bytes;
   constexpr std::uint32_t kBurstsInFlight = 2; // one being read while one is being written
   while (move.in_flight < kBurstsInFlight && move.reading < total) {
     const std::uint64_t length =
@@ -118,7 +133,8 @@ void Scheduler::send_copy(Move& move, bool write, std::uint64_t within, std::uin
   const scheduler::Command& command = move.command;
   const std::uint16_t tier = write ? command.to : command.from.tier;
   const std::uint64_t frame = write ? command.to_frame : command.from.frame;
-  Payload& payload = pool_.acquire(write, physical_address(tier, frame * page_ + within), {length});
+  Payload& payload =
+      pool_.acquire(write, physical_address(tier, frame * page_ + command.skip + within), {length});
   Burst& burst = burst_of(payload);
   burst.token = kMigration | command.id;
   burst.gpu = gpu_;
@@ -135,17 +151,18 @@ void Scheduler::copy_answered(const Payload& payload) {
   ensure(it != moves_.end(), "scheduler: answer to a move that is not in progress");
   Move& move = *it;
   const std::uint64_t length = payload.get_data_length();
+  const bool sync = move.command.sync;
   if (payload.is_read()) {
-    statistics_.copied_read += length;
-    const std::uint64_t start =
-        physical_address(move.command.from.tier, move.command.from.frame * page_);
+    (sync ? statistics_.synced_read : statistics_.copied_read) += length;
+    const std::uint64_t start = physical_address(
+        move.command.from.tier, move.command.from.frame * page_ + move.command.skip);
     send_copy(move, true, payload.get_address() - start, length);
     return;
   }
-  statistics_.copied_written += length;
+  (sync ? statistics_.synced_written : statistics_.copied_written) += length;
   move.written += length;
   --move.in_flight;
-  if (move.written < move.command.from.count * page_) {
+  if (move.written < move.command.bytes) {
     advance_move(move);
     return;
   }
@@ -157,6 +174,7 @@ void Scheduler::suspend(Move& move) {
   if (before_change_) before_change_();
   brain_.suspend(move.command);
   move.suspended = true;
+  move.copied = sim_now();
 }
 
 /// What is still to be copied of the pages that this piece waits for goes ahead as demand.
@@ -174,7 +192,7 @@ void Scheduler::finish_drained_moves() {
   bool any = false;
   for (auto it = moves_.begin(); it != moves_.end();) {
     if (!it->started) start_move(*it);
-    if (!it->suspended || in_flight(it->command.from.first, it->command.from.count, false)) {
+    if (!it->suspended || read_or_written(it->command)) {
       ++it;
       continue;
     }
@@ -185,23 +203,39 @@ void Scheduler::finish_drained_moves() {
     brain_.completed(it->command);
     if (Observer* observer = clock_.observer())
       observer->moved({it->command.id, gpu_, it->command.from.tier, it->command.to,
-                       it->command.from.count, it->accepted, sim_now()});
+                       it->command.from.count, it->command.bytes, it->command.sync,
+                       it->command.sync ? it->command.begun : it->accepted, it->begun, it->copied,
+                       sim_now()});
     if (it->command.carried) --carrying_;
     it = moves_.erase(it);
     any = true;
   }
-  if (!any) return;
+  if (!any && !look_again_) return;
+  look_again_ = false;
   retry_parked();
+  if (!any) return;
   pump_commands();
   if (command_done_) command_done_();
 }
 
-bool Scheduler::in_flight(memory::PageNumber first, std::uint64_t pages, bool only_writes) const {
+template <class Counts>
+bool Scheduler::in_flight(const memory::PageRun& pages, Counts counts) const {
   return std::any_of(pieces_.begin(), pieces_.end(), [&](const Piece& piece) {
     return piece.request != kNoId && piece.payload != nullptr &&
-           (!only_writes || piece.payload->is_write()) && piece.first_page < first + pages &&
-           first < piece.first_page + piece.pages;
+           piece.first_page < pages.first + pages.count &&
+           pages.first < piece.first_page + piece.pages && counts(*piece.payload);
   });
+}
+
+/// Counts an access that may see, or make, half of a page new and half old.
+void Scheduler::note_torn(const Piece& piece, bool write, std::uint16_t tier) {
+  if (!in_pool(tier, piece)) return;
+  if (write) ++pool_writes_;
+  if (pool_writes_ == 0) return;
+  const bool torn = in_flight({piece.first_page, piece.pages}, [&](Payload& other) {
+    return &other != piece.payload && other.is_write() != write && burst_of(other).tier == tier;
+  });
+  statistics_.torn += torn;
 }
 
 } // namespace umf::hw

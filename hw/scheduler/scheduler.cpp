@@ -175,8 +175,9 @@ void Scheduler::dispatch(std::uint32_t id, const memory::PageRun& run) {
     piece.parked = false;
     return postpone({nullptr, id, sim_now()});
   }
-  const bool waits =
-      run.state == PageState::suspended || (request.write && run.state == PageState::moving);
+  piece.in_sync = run.state == PageState::syncing;
+  const bool waits = piece.in_sync || run.state == PageState::suspended ||
+                     (request.write && run.state == PageState::moving);
   if (waits) {
     if (!piece.parked) ++statistics_.parked;
     piece.parked = true;
@@ -199,7 +200,10 @@ void Scheduler::dispatch(std::uint32_t id, const memory::PageRun& run) {
   burst.tier = run.tier;
   piece.payload = &sub;
   piece.parked = false;
-  if (!physical) translate(burst, piece.first_page, piece.pages, piece.length);
+  if (!physical) {
+    note_torn(piece, request.write, run.tier);
+    translate(burst, piece.first_page, piece.pages, piece.length);
+  }
   send(sub, run.tier);
 }
 
@@ -308,6 +312,7 @@ void Scheduler::take_answer(Payload& payload, Femtoseconds at) {
   }
   const auto piece = static_cast<std::uint32_t>(token);
   pieces_[piece].payload = nullptr;
+  if (payload.is_write() && in_pool(burst_of(payload).tier, pieces_[piece])) --pool_writes_;
   // The asker learns which parts of the path its last bytes are still travelling, and the cost.
   Burst& asked = burst_of(*requests_[pieces_[piece].request].payload);
   asked.latency = burst_of(payload).latency;
@@ -403,7 +408,8 @@ void Scheduler::explain(const Payload& payload, CauseShares& shares) const {
   for (std::uint32_t p = requests_[own->request].first_piece; p != kNoId; p = pieces_[p].next) {
     const Piece& piece = pieces_[p];
     if (piece.answered) continue;
-    if (piece.payload == nullptr) return add(Cause::migration, 1.0);
+    if (piece.payload == nullptr)
+      return add(piece.in_sync ? Cause::coherence : Cause::migration, 1.0);
     const auto* burst = piece.payload->get_extension<Burst>();
     if (burst->flow == kNoId && burst->held_by) return add(*burst->held_by, 1.0);
     if (burst->flow == kNoId) return by_latency(*burst);

@@ -33,6 +33,8 @@ struct SchedulerStatistics {
   std::uint64_t copy_bytes_read = 0, copy_bytes_written = 0; ///< copy engine
   Femtojoules migration_energy{};                            ///< of both sides, links included
   std::uint64_t operations = 0;                              ///< the host took, batches of them
+  std::uint64_t synced_read = 0, synced_written = 0;         ///< bytes out of the staging buffer
+  std::uint64_t torn = 0; ///< accesses to pool pages, read while written or written while read
 };
 
 /// The memory scheduler unit behind the L2: what translation, queues and commands cost.
@@ -99,6 +101,7 @@ private:
     memory::PageNumber first_page = 0;
     std::uint64_t pages = 0;
     bool parked = false, answered = false;
+    bool in_sync = false; ///< what it waits for
   };
   struct Early {                ///< an answer that came while its request was being sent
     Payload* payload = nullptr; ///< null: `piece` has nowhere to go
@@ -110,6 +113,7 @@ private:
     std::uint64_t read_at = 0, reading = 0, written = 0;
     std::uint32_t in_flight = 0;
     Femtoseconds accepted{}, issued{}; ///< taken from the brain; the host has issued it
+    Femtoseconds begun{}, copied{};    ///< copying
     bool started = false, suspended = false;
     bool urgent = false; ///< an access waits for it
   };
@@ -151,7 +155,15 @@ private:
   void suspend(Move& move);
   void hurry(const Piece& piece);
   void finish_drained_moves();
-  bool in_flight(memory::PageNumber first, std::uint64_t pages, bool only_writes) const;
+  template <class Counts>
+  bool in_flight(const memory::PageRun& pages, Counts counts) const;
+  bool may_begin(const scheduler::Command& command) const;
+  bool read_or_written(const scheduler::Command& command) const;
+  /// Whether the piece is of a page there; physical ones are of none.
+  bool in_pool(std::uint16_t tier, const Piece& piece) const {
+    return piece.pages > 0 && brain_.ground().is(tier, policy::TierClass::pool);
+  }
+  void note_torn(const Piece& piece, bool write, std::uint16_t tier);
 
   template <class T>
   static std::uint32_t take(std::vector<T>& slots, std::vector<std::uint32_t>& free);
@@ -181,7 +193,9 @@ private:
   std::deque<std::uint32_t> parked_[2];          ///< pieces by direction
   std::deque<std::pair<int, Payload*>> held_[2]; ///< refused requests by direction
   std::deque<Move> moves_;
-  std::size_t carrying_ = 0; ///< of moves_: carried by accesses
+  std::size_t carrying_ = 0;    ///< of moves_: carried by accesses
+  std::size_t pool_writes_ = 0; ///< pieces on their way
+  bool look_again_ = false;     ///< what waits for a sync may be read in the staging buffer
   std::vector<memory::PageRun> runs_, mapped_;
   std::function<void()> command_done_, before_change_;
   std::function<Moved(Femtoseconds)> moved_;

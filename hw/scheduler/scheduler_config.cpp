@@ -108,7 +108,33 @@ const Component<SchedulerConfig>& scheduler_component() {
                 .min = 1,
                 .max = 1'000'000,
                 .from = Provenance::derived,
-                .source = "one call a command"});
+                .source = "one call a command"})
+          .key("pool_writes", &SchedulerConfig::pool_writes,
+               {.help = "S5, writes to pages of a pool: direct (as to any memory; who reads "
+                        "meanwhile may see a torn page, which is counted) or staged (pool pages "
+                        "are read only: a write lands in HBM and is copied to its page behind "
+                        "the reads of it).",
+                .from = Provenance::derived,
+                .source = "what GPUs do across PCIe; the umf-three-tier document stages"})
+          .key("forward_from_staging", &SchedulerConfig::forward_from_staging,
+               {.help = "Pages that were staged whole are read in the staging buffer until they "
+                        "are back in the pool; else their reads wait until then.",
+                .from = Provenance::derived,
+                .source = "the umf-three-tier document suspends reads"})
+          .key("staging", &SchedulerConfig::staging,
+               {.help = "HBM that staged writes have for themselves; at least a page.",
+                .min = 4_KiB,
+                .max = 64_GiB,
+                .from = Provenance::derived,
+                .source = "assumed: a few bursts of move_burst"})
+          .key("weight_region_lock", &SchedulerConfig::weight_region_lock,
+               {.help = "Weights, experts and adapters that a kernel has read may not be written "
+                        "any more: such a trace ends with an error. Off, they are reloaded while "
+                        "they are read.",
+                .from = Provenance::derived,
+                .source = "traces of training write weights; the umf-three-tier document locks by "
+                          "default and unlocks for adapters that change less than 0.3 times a "
+                          "second"});
   return keys;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "model/base/keys.h"
+#include "model/scheduler/coherence.h"
 
 namespace umf::hw {
 
@@ -21,6 +22,12 @@ struct SchedulerConfig {
   Bytes move_burst = 4_MiB;
   Femtoseconds operation_cost{0};
   std::uint32_t operation_batch = 1;
+  scheduler::PoolWrites pool_writes = scheduler::PoolWrites::direct;
+  bool forward_from_staging = false;
+  Bytes staging = 16_MiB;
+  bool weight_region_lock = false;
+
+  scheduler::Coherence coherence() const { return {pool_writes, forward_from_staging, staging}; }
 };
 
 const Component<SchedulerConfig>& scheduler_component();
@@ -29,3 +36,10 @@ void check_scheduler(const SchedulerConfig& config, const std::string& pointer,
                      KeyContext& context);
 
 } // namespace umf::hw
+
+template <>
+struct umf::EnumNames<umf::scheduler::PoolWrites> {
+  static constexpr std::pair<std::string_view, umf::scheduler::PoolWrites> list[] = {
+      {"direct", umf::scheduler::PoolWrites::direct},
+      {"staged", umf::scheduler::PoolWrites::staged}};
+};

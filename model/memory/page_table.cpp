@@ -8,8 +8,8 @@
 namespace umf::memory {
 
 std::string_view name_of(PageState state) {
-  constexpr std::array<std::string_view, 5> names = {"deferred", "blank", "resident", "moving",
-                                                     "suspended"};
+  constexpr std::array<std::string_view, 6> names = {"deferred", "blank",     "resident",
+                                                     "moving",   "suspended", "syncing"};
   return names[static_cast<std::size_t>(state)];
 }
 

@@ -14,8 +14,9 @@ using PageNumber = std::uint64_t; ///< unified address / page size
 
 /// S2. A deferred page has no frame anywhere; a blank one has a frame that nothing was written to
 /// yet, so moving it copies nothing; a moving page is still read at its old place; a suspended one
-/// has no valid mapping: it may not be touched until its command completes.
-enum class PageState : std::uint8_t { deferred, blank, resident, moving, suspended };
+/// has no valid mapping: it may not be touched until its command completes; of a syncing one newer
+/// bytes lie in a staging buffer, on their way to its frame.
+enum class PageState : std::uint8_t { deferred, blank, resident, moving, suspended, syncing };
 
 std::string_view name_of(PageState state);
 

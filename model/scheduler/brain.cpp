@@ -24,14 +24,28 @@ Counters& Counters::operator+=(const Counters& other) {
   demotions += other.demotions;
   returned += other.returned;
   moved += other.moved;
+  syncs += other.syncs;
+  synced_pages += other.synced_pages;
+  synced += other.synced;
+  joined += other.joined;
+  crowded += other.crowded;
   prefetch += other.prefetch;
   return *this;
 }
 
-Brain::Brain(policy::Ground ground, std::unique_ptr<policy::Policy> policy)
+Brain::Brain(policy::Ground ground, std::unique_ptr<policy::Policy> policy, Coherence coherence)
     : ground_(std::move(ground)), policy_(std::move(policy)), space_(ground_.page),
       leaving_(ground_.tiers.size()), hurried_(ground_.tiers.size()),
-      arriving_(ground_.tiers.size()) {}
+      arriving_(ground_.tiers.size()) {
+  const auto hbm = ground_.index(policy::TierClass::hbm);
+  if (coherence.pool_writes == PoolWrites::direct || !hbm) return;
+  const std::uint64_t pages = Staging::pages_of(coherence, ground_.page);
+  const auto frames = ground_.tiers[*hbm].frames->take(pages);
+  if (frames.size() != 1)
+    throw UserError("HBM has no " + std::to_string(pages * ground_.page.count) +
+                    " B in a row for scheduler.staging, expected a smaller staging buffer");
+  staging_.emplace(coherence, ground_.page, *hbm, frames.front().first);
+}
 
 Brain::~Brain() = default;
 
@@ -92,6 +106,7 @@ bool Brain::busy(stream::TensorId tensor) const {
          std::any_of(pending_.begin(), pending_.end(), command) ||
          std::any_of(urgent_.begin(), urgent_.end(), command) ||
          std::any_of(riding_.begin(), riding_.end(), command) ||
+         std::any_of(syncing_.begin(), syncing_.end(), command) ||
          std::any_of(faults_.begin(), faults_.end(), fault) ||
          std::any_of(fills_.begin(), fills_.end(), fault);
 }
@@ -163,6 +178,7 @@ policy::Touch Brain::touch_of(const memory::AddressSpace::Entry* tensor, const P
 
 void Brain::touch(std::uint64_t address, Bytes length, bool write, Femtoseconds now,
                   std::vector<PageRun>& runs, policy::StepNumber step) {
+  now_ = now;
   const auto before = runs.size();
   const memory::AddressSpace::Entry& tensor = find(address, length, runs);
   for (std::size_t i = before; i < runs.size(); ++i) {
@@ -183,10 +199,12 @@ void Brain::touch(std::uint64_t address, Bytes length, bool write, Femtoseconds 
     runs.resize(before);
     look(address, length, runs);
   }
+  if (staging_) route(address, length, write, now, before, runs);
   for (std::size_t i = before; i < runs.size(); ++i) {
     if (runs[i].state == PageState::blank) make_resident(runs[i]);
     meet_prefetch(runs[i]);
-    if (runs[i].state != PageState::suspended && distance(ground_.tiers[runs[i].tier].kind) > 0) {
+    if (runs[i].state != PageState::suspended && runs[i].state != PageState::syncing &&
+        distance(ground_.tiers[runs[i].tier].kind) > 0) {
       ++counters_.remote_hits;
       counters_.remote_pages += runs[i].count;
     }
@@ -195,6 +213,7 @@ void Brain::touch(std::uint64_t address, Bytes length, bool write, Femtoseconds 
 
 void Brain::again(std::uint64_t address, Bytes length, bool write, Femtoseconds now,
                   std::vector<PageRun>& runs, policy::StepNumber step) {
+  now_ = now;
   const auto before = runs.size();
   look(address, length, runs);
   for (std::size_t i = before; i < runs.size(); ++i) {
@@ -206,6 +225,7 @@ void Brain::again(std::uint64_t address, Bytes length, bool write, Femtoseconds 
       make_resident(runs[i]);
     if (write) overwrite(runs[i]);
   }
+  if (staging_) route(address, length, write, now, before, runs);
 }
 
 /// Before a write to pages that lie still: what a copy holds is no longer what they hold. Pages in
@@ -229,6 +249,7 @@ void Brain::leave_prefetch(PageNumber first, std::uint64_t count) {
 }
 
 void Brain::sense(policy::Sensors sensors) {
+  now_ = sensors.now;
   const double seconds = sensors.window.seconds();
   const auto rate = [&](std::uint64_t now, std::uint64_t before) {
     return static_cast<double>(now - before) / seconds;

@@ -5,6 +5,7 @@
 #include "model/memory/page_table.h"
 #include "model/memory/range_set.h"
 #include "model/policy/policy.h"
+#include "model/scheduler/coherence.h"
 
 #include <cstdint>
 #include <deque>
@@ -33,16 +34,24 @@ using CommandId = std::uint64_t;
 ///
 /// Demand commands serve faults: they may not be refused, and the pages of a fill have no valid
 /// mapping from the fault on, so everybody waits from then.
+///
+/// A sync brings bytes that were written to the staging buffer to pages in the pool. It may not be
+/// refused. Once writes to the buffer are done and reads of the old bytes have ended it has
+/// landed(); the machine copies; then suspend(), and once nobody reads the buffer quiesced() and
+/// completed().
 struct Command {
   CommandId id = 0;
   PageRun from; ///< as it was when the command was issued
   TierIndex to = 0;
   std::uint64_t to_frame = 0;
   policy::Order::Why why = policy::Order::Why::background;
-  bool blank = false;   ///< holds nothing
-  bool back = false;    ///< what it holds is at the destination already
-  bool keep = false;    ///< the old place stays as a copy
-  bool carried = false; ///< an access on its way reads it anyway: only to be written
+  bool blank = false;                ///< holds nothing
+  bool back = false;                 ///< what it holds is at the destination already
+  bool keep = false;                 ///< the old place stays as a copy
+  bool carried = false;              ///< an access on its way reads it anyway: only to be written
+  bool sync = false;                 ///< from the staging buffer to where the pages are mapped
+  std::uint64_t skip = 0, bytes = 0; ///< what is copied of the pages: bytes behind the first skip
+  Femtoseconds begun{};              ///< a sync: when it was ordered
 
   /// Else the machine has nothing to move before it suspends.
   bool copies() const { return !blank && !back; }
@@ -79,7 +88,11 @@ struct Counters {
   std::uint64_t commands = 0, refused = 0, completed = 0;
   std::uint64_t promotions = 0, demotions = 0; ///< pages moved towards, away from the GPU
   std::uint64_t returned = 0;                  ///< pages that went back to a copy of theirs
-  Bytes moved{}; ///< copied; neither blank pages nor returned ones are
+  Bytes moved{};                             ///< copied; neither blank pages nor returned ones are
+  std::uint64_t syncs = 0, synced_pages = 0; ///< of the staging buffer with the pool
+  Bytes synced{};
+  std::uint64_t joined = 0;  ///< writes that a sync under way took along
+  std::uint64_t crowded = 0; ///< writes that found the buffer full, or their pages in a sync
   PrefetchCounters prefetch;
 
   Counters& operator+=(const Counters& other);
@@ -87,7 +100,7 @@ struct Counters {
 
 class Brain {
 public:
-  Brain(policy::Ground ground, std::unique_ptr<policy::Policy> policy);
+  Brain(policy::Ground ground, std::unique_ptr<policy::Policy> policy, Coherence coherence = {});
   ~Brain();
   Brain(const Brain&) = delete;
   Brain& operator=(const Brain&) = delete;
@@ -141,6 +154,8 @@ public:
   /// The same among those that an access carries.
   std::optional<Command> next_carried();
   void refused(const Command& command, Femtoseconds now = {});
+  /// A sync's bytes are in the staging buffer. Whether who waited should look again().
+  bool landed(const Command& command);
   void suspend(const Command& command);
   void quiesced(const Command& command, Femtoseconds now = {});
   void completed(const Command& command);
@@ -149,6 +164,11 @@ public:
   const memory::PageTable& table() const { return table_; }
   const policy::Ground& ground() const { return ground_; }
   const Counters& counters() const { return counters_; }
+
+  /// Frames of a tier that the staging buffer has for itself.
+  std::uint64_t staging_frames(TierIndex tier) const {
+    return staging_ && staging_->tier() == tier ? staging_->pages() : 0;
+  }
 
   /// Bytes of tensors against bytes of the pages that hold them, at their peak.
   Bytes peak_padding() const { return peak_padding_; }
@@ -190,6 +210,11 @@ private:
   bool take_back(const PageRun& run, const policy::Order& order);
   void switch_over(const Command& done);
   void overwrite(PageRun& run);
+  void route(std::uint64_t address, Bytes length, bool write, Femtoseconds now, std::size_t from,
+             std::vector<PageRun>& runs);
+  void stage(PageRun run, std::uint64_t begin, std::uint64_t end, Femtoseconds now,
+             std::vector<PageRun>& out);
+  void synced(const Command& command);
   void meet_prefetch(const PageRun& run);
   void leave_prefetch(PageNumber first, std::uint64_t count);
   void issue(const Command& command);
@@ -207,7 +232,7 @@ private:
   memory::PageTable table_;
   Counters counters_;
   std::deque<Command> pending_, urgent_;         ///< background, demand
-  std::deque<Command> riding_;                   ///< carried by accesses
+  std::deque<Command> riding_, syncing_;         ///< carried by accesses; out of the staging buffer
   std::deque<Fault> faults_, fills_;             ///< whose turn has not come; which lack frames
   std::uint64_t fault_pages_ = 0;                ///< of faults_
   std::vector<std::uint64_t> leaving_, hurried_; ///< by tier: pages in commands, in demand
@@ -217,10 +242,12 @@ private:
   std::vector<Active> active_;
   std::vector<policy::Order> orders_;
   std::vector<policy::Grant> grants_;
-  std::vector<PageRun> runs_;
+  std::vector<PageRun> runs_, routed_;
+  std::optional<Staging> staging_;
   memory::RangeSet coming_, fresh_; ///< prefetched pages nobody has accessed: on their way, there
   Counters sensed_;                 ///< as they were when sensors were read last
   Bytes padding_{}, peak_padding_{};
+  Femtoseconds now_{}; ///< of the last event
   CommandId next_id_ = 1;
 };
 

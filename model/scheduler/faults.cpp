@@ -58,6 +58,7 @@ void Brain::take_queued_faults(const policy::Order& order) {
 }
 
 void Brain::serve_faults(std::uint64_t pages, Femtoseconds now) {
+  now_ = now;
   const std::uint64_t leave = fault_pages_ - std::min(pages, fault_pages_);
   while (fault_pages_ > leave) {
     const Fault fault = faults_.front();

@@ -19,13 +19,16 @@ void Brain::take_orders() {
 }
 
 /// Frames are reserved at the destination. What cannot be met now (no frames, pages not simply
-/// resident) is dropped: the policy sees the pages again at their next touch.
+/// resident) is dropped: the policy sees the pages again at their next touch. Of pages in sync,
+/// which it cannot know, it is told.
 void Brain::take_move(const policy::Order& order) {
   runs_.clear();
   table_.lookup(order.first, order.pages, runs_);
   for (const PageRun& run : runs_) {
-    if (run.state != PageState::resident || run.tier == order.to) continue;
-    if (order.from && run.tier != *order.from) continue;
+    if (run.tier == order.to || (order.from && run.tier != *order.from)) continue;
+    if (run.state == PageState::syncing)
+      policy_->settled({run, order.to, false, now_}, ground_, orders_);
+    if (run.state != PageState::resident) continue;
     if (take_back(run, order)) continue;
     PageRun rest = run;
     const memory::Region region = region_of(run.first);
@@ -63,6 +66,7 @@ void Brain::issue(const Command& wanted) {
   Command command = wanted;
   command.id = next_id_++;
   const PageRun& from = command.from;
+  command.bytes = from.count * ground_.page.count;
   leaving_[from.tier] += from.count;
   arriving_[command.to] += from.count;
   if (command.demand()) hurried_[from.tier] += from.count;
@@ -83,7 +87,14 @@ std::optional<Command> Brain::take(std::deque<Command>& queue) {
 }
 
 std::optional<Command> Brain::next_command() {
-  return take(!urgent_.empty() ? urgent_ : !riding_.empty() ? riding_ : pending_);
+  if (!urgent_.empty()) return take(urgent_);
+  if (!riding_.empty()) return take(riding_);
+  if (syncing_.empty()) return take(pending_);
+  const Staging::Sync sync = staging_->of(syncing_.front().id);
+  syncing_.front().skip = sync.begin - sync.home.first * ground_.page.count;
+  syncing_.front().bytes = sync.end - sync.begin;
+  staging_->of(sync.command).taken = true;
+  return take(syncing_);
 }
 
 std::optional<Command> Brain::next_carried() {
@@ -103,6 +114,7 @@ std::vector<Brain::Active>::iterator Brain::active(const Command& command, Stage
 
 void Brain::refused(const Command& command, Femtoseconds now) {
   ensure(!command.demand(), "refusal of a command that a fault waits for");
+  ensure(!command.sync, "refusal of a command that brings written bytes home");
   const auto it = active(command, Stage::issued);
   const Command gone = it->command;
   ++counters_.refused;
@@ -123,14 +135,21 @@ void Brain::refused(const Command& command, Femtoseconds now) {
 
 void Brain::suspend(const Command& command) {
   const auto it = active(command, Stage::issued);
-  table_.set_state(it->command.from.first, it->command.from.count, PageState::suspended);
   it->stage = Stage::suspended;
+  if (command.sync)
+    staging_->of(command.id).closed = true;
+  else
+    table_.set_state(it->command.from.first, it->command.from.count, PageState::suspended);
 }
 
 void Brain::quiesced(const Command& command, Femtoseconds now) {
   const auto it = active(command, Stage::suspended);
   const Command done = it->command;
   const PageRun& from = done.from;
+  if (done.sync) {
+    it->stage = Stage::switched;
+    return synced(done);
+  }
   switch_over(done);
   const memory::Range pages{from.first, from.first + from.count};
   leave_prefetch(from.first, from.count);
@@ -174,6 +193,7 @@ void Brain::settle(const Command& command, bool moved, Femtoseconds now) {
   leaving_[command.from.tier] -= command.from.count;
   arriving_[command.to] -= command.from.count;
   if (command.demand()) hurried_[command.from.tier] -= command.from.count;
+  now_ = now;
   policy_->settled({command.from, command.to, moved, now}, ground_, orders_);
   take_orders();
   fill_free();

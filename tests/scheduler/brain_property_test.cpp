@@ -47,6 +47,8 @@ TEST_CASE("no interleaving of accesses and moves loses a page or its data") {
   CHECK(machine.moves() > 300);
   CHECK(machine.refusals() > 80);
   CHECK(machine.parked() > 300);
+  CHECK(machine.full_queues() > 100);
+  CHECK(machine.raced() > 100);
   const auto& counters = machine.brain().counters();
   CHECK(counters.commands == counters.refused + counters.completed);
   CHECK(counters.completed == machine.moves());
@@ -58,6 +60,31 @@ TEST_CASE("no interleaving of accesses and moves loses a page or its data") {
     CHECK(machine.brain().table().resident(tier) == 0);
   }
   CHECK(machine.brain().table().runs() == 0);
+}
+
+TEST_CASE("no interleaving of staged writes, reads and moves tears a page or loses a write") {
+  // A staging buffer of three pages, so that it is often full; writes of half pages join others.
+  const bool forward = GENERATE(false, true);
+  const std::uint64_t seed = GENERATE(1u, 2u);
+  CAPTURE(forward, seed);
+  ReferenceMachine machine(seed, nullptr, {43, 40, 40},
+                           {scheduler::PoolWrites::staged, forward, {3 * kPage.count}});
+  for (int step = 0; step < 80'000; ++step) {
+    CAPTURE(step);
+    REQUIRE_NOTHROW(machine.step());
+    REQUIRE_NOTHROW(machine.check_ownership());
+    if (step % 5'000 != 4'999) continue;
+    REQUIRE_NOTHROW(machine.drain());
+    REQUIRE_NOTHROW(machine.check_every_page());
+  }
+  const auto& counters = machine.brain().counters();
+  CHECK(counters.syncs > 1000);
+  CHECK(counters.joined > 10);
+  CHECK(counters.crowded > 100);
+  CHECK((machine.forwarded() > 100) == forward);
+  machine.release_all();
+  CHECK(machine.used(0) == 3); // the buffer
+  CHECK(machine.used(1) == 0);
 }
 
 TEST_CASE("paging on an HBM smaller than one access loses no page and starves nobody") {
@@ -85,7 +112,7 @@ TEST_CASE("paging on an HBM smaller than one access loses no page and starves no
   const auto& counters = machine.brain().counters();
   CHECK(counters.commands == counters.refused + counters.completed);
   if (name == "lru") {
-    CHECK(counters.faults > 1000);
+    CHECK(counters.faults > 800);
     CHECK(counters.demotions > 300);
     CHECK(counters.refused == 0);
     // There are 60 pages at most, and as many frames and ten outside, at least five of them free

@@ -13,12 +13,13 @@ using policy::TierIndex;
 
 namespace {
 
+constexpr Bytes kHalf{kPage.count / 2};
 constexpr std::uint64_t kMostPages = 12; // of a tensor
 constexpr std::size_t kMostTensors =
     5; // 60 pages and as many reserved fit 120 frames of the standard machine
 constexpr std::size_t kMostAccesses = 16; // pages accessed, before more are: else moves never find
                                           // a page that nobody reads, and tensors never die
-constexpr std::uint64_t kPoison = UINT64_MAX; // content of a frame nobody owns
+constexpr Halves kPoison = {UINT64_MAX, UINT64_MAX}; // content of a frame nobody owns
 
 void require(bool holds, const char* what) {
   if (!holds) throw std::logic_error(what);
@@ -57,7 +58,8 @@ void RestlessPolicy::touched(const policy::Touch& touch, const policy::Ground& g
 }
 
 ReferenceMachine::ReferenceMachine(std::uint64_t seed, std::unique_ptr<policy::Policy> policy,
-                                   std::vector<std::uint64_t> frames)
+                                   std::vector<std::uint64_t> frames,
+                                   scheduler::Coherence coherence)
     : random_(seed, "reference machine"), fills_(policy != nullptr) {
   policy::Ground ground{kPage, {}};
   for (const auto kind :
@@ -67,13 +69,16 @@ ReferenceMachine::ReferenceMachine(std::uint64_t seed, std::unique_ptr<policy::P
     ground.tiers.push_back({"tier", kind, &tiers_.back().frames});
   }
   if (!policy) policy = std::make_unique<RestlessPolicy>(seed);
-  brain_ = std::make_unique<scheduler::Brain>(ground, std::move(policy));
+  brain_ = std::make_unique<scheduler::Brain>(ground, std::move(policy), coherence);
 }
 
 void ReferenceMachine::step() {
   now_ += 1000_ns;
+  change_trouble();
   const std::uint64_t draw = random_.next_below(100);
-  if (draw < 20 && in_flight_.size() + parked_.size() < kMostAccesses) {
+  const bool full = in_flight_.size() + parked_.size() >= kMostAccesses;
+  full_queues_ += full && trouble_ == Trouble::never_quiet;
+  if (draw < 20 && !full) {
     access();
   } else if (draw < 36) {
     if (!in_flight_.empty()) finish_access(random_.next_below(in_flight_.size()));
@@ -87,6 +92,20 @@ void ReferenceMachine::step() {
   } else if (!tensors_.empty()) {
     release(random_.next_below(tensors_.size()));
   }
+}
+
+/// One step in 500 begins up to 200 of trouble.
+void ReferenceMachine::change_trouble() {
+  if (++steps_ < trouble_ends_) return;
+  trouble_ = Trouble::none;
+  if (random_.next_below(500) != 0) return;
+  trouble_ = static_cast<Trouble>(1 + random_.next_below(3));
+  trouble_ends_ = steps_ + 1 + random_.next_below(200);
+}
+
+bool ReferenceMachine::held_up(const Move& move) const {
+  return (trouble_ == Trouble::link_lost && move.stage == Move::Stage::copying) ||
+         (trouble_ == Trouble::never_quiet && move.stage == Move::Stage::suspended);
 }
 
 void ReferenceMachine::declare() {
@@ -115,39 +134,81 @@ void ReferenceMachine::release(std::size_t index) {
   drop(tensors_, index);
 }
 
+/// Of half a page at least.
 void ReferenceMachine::access() {
   if (tensors_.empty()) return;
   const auto& entry = brain_->space().at(tensors_[random_.next_below(tensors_.size())]);
-  const std::uint64_t first = random_.next_below(entry.pages);
-  const std::uint64_t pages = 1 + random_.next_below(entry.pages - first);
-  const std::uint64_t address = entry.base + first * kPage.count;
+  const std::uint64_t all = (entry.tensor.bytes.count + kHalf.count - 1) / kHalf.count;
+  const std::uint64_t first = random_.next_below(all);
+  const std::uint64_t halves = 1 + random_.next_below(all - first);
+  const std::uint64_t address = entry.base + first * kHalf.count;
   const bool write = random_.next_below(2) == 0;
   std::vector<PageRun> runs;
-  brain_->touch(address, {pages * kPage.count}, write, now_, runs);
+  brain_->touch(address, {halves * kHalf.count}, write, now_, runs);
   commands_pending_ = true;
+  const Page base = entry.base / kPage.count;
   for (const PageRun& run : runs) {
     require(run.state != PageState::deferred, "touch left a page without a frame");
     for (std::uint64_t i = 0; i < run.count; ++i) {
-      if (truth_.emplace(run.first + i, 0).second) content({run.tier, run.frame + i}) = 0;
-      dispatch({run.first + i, write}, run);
+      const Page page = run.first + i;
+      if (truth_.count(page) == 0) {
+        truth_[page] = {{0, 0}};
+        std::vector<PageRun> home; // a new page may be written in the staging buffer at once
+        brain_->look(page * kPage.count, kPage, home);
+        content({home.front().tier, home.front().frame}) = {0, 0};
+      }
+      Access part{page, write};
+      for (std::uint64_t half = 0; half < 2; ++half) {
+        const std::uint64_t at = 2 * (page - base) + half;
+        part.halves[half] = at >= first && at < first + halves;
+      }
+      dispatch(part, run);
     }
   }
+}
+
+std::pair<std::uint64_t, Bytes> ReferenceMachine::range_of(const Access& access) {
+  const std::uint64_t begin = access.page * kPage.count + (access.halves[0] ? 0 : kHalf.count);
+  return {begin, access.halves[0] && access.halves[1] ? kPage : kHalf};
+}
+
+bool ReferenceMachine::is_staging(Place place) const {
+  return place.tier == 0 && place.frame < brain_->staging_frames(0);
 }
 
 void ReferenceMachine::dispatch(const Access& access, const PageRun& run) {
   Access started = access;
   started.place = {run.tier, run.frame + (access.page - run.first)};
-  const bool waits =
-      run.state == PageState::suspended || (access.write && run.state == PageState::moving);
+  started.since = truth_.at(access.page).size() - 1;
+  const bool waits = run.state == PageState::suspended || run.state == PageState::syncing ||
+                     (access.write && run.state == PageState::moving);
   parked_ever_ += waits;
+  raced_ += access.write && run.state == PageState::moving;
+  forwarded_ += !waits && !access.write && is_staging(started.place);
   (waits ? parked_ : in_flight_).push_back(started);
 }
 
+/// A write makes its halves new; a read has seen one state of the page.
 void ReferenceMachine::finish_access(std::size_t index) {
   const Access access = in_flight_[index];
   drop(in_flight_, index);
-  require(content(access.place) == truth_.at(access.page), "an access met a stale or lost page");
-  if (access.write) content(access.place) = truth_.at(access.page) = version_++;
+  auto& history = truth_.at(access.page);
+  Halves& there = content(access.place);
+  if (!access.write || !is_staging(access.place)) {
+    const auto same = [&](const Halves& then) {
+      return (!access.halves[0] || then[0] == there[0]) &&
+             (!access.halves[1] || then[1] == there[1]);
+    };
+    require(std::any_of(history.begin() + static_cast<std::ptrdiff_t>(access.since), history.end(),
+                        same),
+            "an access met a torn, stale or lost page");
+  }
+  if (!access.write) return;
+  Halves now = history.back();
+  for (std::size_t half = 0; half < 2; ++half)
+    if (access.halves[half]) there[half] = now[half] = version_;
+  ++version_;
+  history.push_back(now);
 }
 
 void ReferenceMachine::retry_parked() {
@@ -155,7 +216,8 @@ void ReferenceMachine::retry_parked() {
   waiting.swap(parked_);
   for (const Access& access : waiting) {
     std::vector<PageRun> runs;
-    brain_->again(access.page * kPage.count, kPage, access.write, now_, runs);
+    const auto [begin, length] = range_of(access);
+    brain_->again(begin, length, access.write, now_, runs);
     require(runs.size() == 1, "one page, one run");
     dispatch(access, runs.front());
   }
@@ -173,7 +235,8 @@ void ReferenceMachine::take_command() {
   const auto command = brain_->next_command();
   commands_pending_ = command.has_value();
   if (!command) return;
-  if (command->demand() || random_.next_below(4) != 0) {
+  if (command->demand() || command->sync ||
+      (trouble_ != Trouble::all_refused && random_.next_below(4) != 0)) {
     moves_.push_back({*command});
     return;
   }
@@ -191,19 +254,16 @@ void ReferenceMachine::take_command() {
 
 void ReferenceMachine::advance(std::size_t index) {
   Move& move = moves_[index];
+  if (held_up(move)) return;
   const scheduler::Command& command = move.command;
   switch (move.stage) {
   case Move::Stage::copying:
-    if (move.copied == 0 && in_flight(command.from, true)) return;
-    for (; command.blank && move.copied < command.from.count; ++move.copied)
-      content({command.to, command.to_frame + move.copied}) = 0; // as nobody has written it
-    if (command.back) move.copied = command.from.count;          // or it is not what the brain says
-    if (move.copied < command.from.count) {
-      content({command.to, command.to_frame + move.copied}) =
-          content({command.from.tier, command.from.frame + move.copied});
-      ++move.copied;
-      return;
-    }
+    if (move.copied == 0 && (in_flight(command.from, true) || reads_at(command))) return;
+    if (move.copied == 0 && command.sync && brain_->landed(command)) retry_parked();
+    for (; command.blank && move.copied < 2 * command.from.count; ++move.copied)
+      content({command.to, command.to_frame + move.copied / 2}) = {0, 0}; // nobody has written it
+    if (command.back) move.copied = 2 * command.from.count; // or it is not what the brain says
+    if (move.copied < 2 * command.from.count) return copy_half(move);
     brain_->suspend(command);
     move.stage = Move::Stage::suspended;
     return;
@@ -211,7 +271,7 @@ void ReferenceMachine::advance(std::size_t index) {
     if (in_flight(command.from, false)) return;
     brain_->quiesced(command, now_);
     commands_pending_ = true; // for whom frames have become free
-    for (std::uint64_t i = 0; i < command.from.count && !command.keep; ++i)
+    for (std::uint64_t i = 0; i < command.from.count && !command.keep; ++i) // of a sync: the slots
       content({command.from.tier, command.from.frame + i}) = kPoison;
     move.stage = Move::Stage::switched;
     return;
@@ -223,6 +283,26 @@ void ReferenceMachine::advance(std::size_t index) {
     retry_parked();
     return;
   }
+}
+
+/// Of a sync only what was written.
+void ReferenceMachine::copy_half(Move& move) {
+  const scheduler::Command& command = move.command;
+  const std::uint64_t at = move.copied * kHalf.count;
+  if (at >= command.skip && at < command.skip + command.bytes) {
+    const std::uint64_t frame = move.copied / 2, half = move.copied % 2;
+    content({command.to, command.to_frame + frame})[half] =
+        content({command.from.tier, command.from.frame + frame})[half];
+  }
+  ++move.copied;
+}
+
+/// Whether somebody still reads what a sync is about to overwrite.
+bool ReferenceMachine::reads_at(const scheduler::Command& sync) const {
+  return sync.sync && std::any_of(in_flight_.begin(), in_flight_.end(), [&](const Access& access) {
+           return access.place.tier == sync.to && access.page >= sync.from.first &&
+                  access.page < sync.from.first + sync.from.count;
+         });
 }
 
 bool ReferenceMachine::in_flight(const PageRun& range, bool only_writes) const {
@@ -240,6 +320,7 @@ bool ReferenceMachine::outstanding(Page first, std::uint64_t pages) const {
 
 /// Whoever waits must be served by what is in flight, faulted or ordered, in bounded steps.
 void ReferenceMachine::drain() {
+  trouble_ = Trouble::none;
   for (int step = 0; step < 100'000; ++step) {
     serve_faults();
     do {
@@ -268,14 +349,15 @@ void ReferenceMachine::check_ownership() const {
     brain_->look(entry.base, {entry.pages * kPage.count}, runs);
     for (const PageRun& run : runs) {
       if (run.state == PageState::deferred) continue;
-      if (run.state != PageState::resident) in_motion += run.count;
+      if (run.state != PageState::resident && run.state != PageState::syncing)
+        in_motion += run.count;
       for (std::uint64_t i = 0; i < run.count; ++i, ++pages)
         require(owned.emplace(run.tier, run.frame + i).second, "a frame belongs to two pages");
     }
   }
   require(pages == truth_.size(), "a page was lost");
   for (const Move& move : moves_) {
-    if (move.stage == Move::Stage::switched) continue;
+    if (move.stage == Move::Stage::switched || move.command.sync) continue;
     reserved[move.command.to] += move.command.from.count;
     for (std::uint64_t i = 0; i < move.command.from.count; ++i)
       require(owned.emplace(move.command.to, move.command.to_frame + i).second,
@@ -287,21 +369,24 @@ void ReferenceMachine::check_ownership() const {
   for (TierIndex tier = 0; tier < tiers_.size(); ++tier) {
     frames += tiers_[tier].frames.used();
     if (!commands_pending_)
-      require(used(tier) == brain_->table().resident(tier) + reserved[tier],
+      require(used(tier) ==
+                  brain_->table().resident(tier) + reserved[tier] + brain_->staging_frames(tier),
               "a tier's occupancy is not what the table and the commands say");
   }
   if (!commands_pending_)
-    require(frames == pages + in_commands, "occupancy is not what the commands say");
+    require(frames == pages + in_commands + brain_->staging_frames(0),
+            "occupancy is not what the commands say");
   if (!fills_) // pages that are blank or wait for a fill have no second frame yet
-    require(frames == pages + in_motion, "occupancy is not what the page states say");
+    require(frames == pages + in_motion + brain_->staging_frames(0),
+            "occupancy is not what the page states say");
 }
 
 std::uint64_t ReferenceMachine::check_every_page() const {
   std::uint64_t pages = 0;
-  for (const auto& [page, version] : truth_) {
+  for (const auto& [page, history] : truth_) {
     std::vector<PageRun> runs;
     brain_->look(page * kPage.count, kPage, runs);
-    require(tiers_[runs.front().tier].content[runs.front().frame] == version,
+    require(tiers_[runs.front().tier].content[runs.front().frame] == history.back(),
             "a page lost its data");
     ++pages;
   }

@@ -3,10 +3,12 @@
 #include "model/base/random.h"
 #include "model/scheduler/brain.h"
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace umf::test {
@@ -26,15 +28,21 @@ private:
   RandomStream random_;
 };
 
-/// The machine's side of the handshake on a memory of one version number a frame. What
-/// happens next is drawn at random: accesses take their time, copies go page by page,
-/// commands wait between any two of their events. Throws std::logic_error where a read
-/// returns anything but the page's last written version.
+/// What a page or a frame holds: a version number for each of its halves.
+using Halves = std::array<std::uint64_t, 2>;
+
+/// The machine's side of the handshake on a memory of two version numbers a frame. What
+/// happens next is drawn at random: accesses take their time, copies go half a page at a time,
+/// commands wait between any two of their events. From time to time it is out of order for a while:
+/// the link is lost (nothing is copied), all that may be refused is, or ranges do not get quiet
+/// until the queue of who waits is full. Throws std::logic_error where a read returns anything but
+/// what the page held at one moment between its begin and its end.
 class ReferenceMachine {
 public:
   /// Without a policy: a RestlessPolicy, on tiers of 40 frames.
   explicit ReferenceMachine(std::uint64_t seed, std::unique_ptr<policy::Policy> policy = nullptr,
-                            std::vector<std::uint64_t> frames = {40, 40, 40});
+                            std::vector<std::uint64_t> frames = {40, 40, 40},
+                            scheduler::Coherence coherence = {});
 
   void step();  ///< one random thing happens
   void drain(); ///< everything in flight ends, no new commands are taken up
@@ -46,8 +54,11 @@ public:
   std::uint64_t moves() const { return moves_done_; }
   std::uint64_t refusals() const { return refusals_; }
   std::uint64_t parked() const { return parked_ever_; }
+  std::uint64_t forwarded() const { return forwarded_; } ///< reads of the staging buffer
   const scheduler::Brain& brain() const { return *brain_; }
   std::uint64_t check_every_page() const; ///< pages compared
+  std::uint64_t full_queues() const { return full_queues_; }
+  std::uint64_t raced() const { return raced_; } ///< writes that met a move of their page
   std::uint64_t in_use() const { return in_flight_.size() + parked_.size() + moves_.size(); }
 
 private:
@@ -59,18 +70,23 @@ private:
   struct Access {
     Page page = 0;
     bool write = false;
-    Place place{}; ///< once started
+    std::array<bool, 2> halves = {}; ///< wanted
+    Place place{};                   ///< once started
+    std::size_t since = 0;           ///< in the page's history, likewise
   };
   struct Move {
     scheduler::Command command;
-    std::uint64_t copied = 0;
+    std::uint64_t copied = 0; ///< halves
     enum class Stage { copying, suspended, switched } stage = Stage::copying;
   };
+  enum class Trouble { none, link_lost, all_refused, never_quiet };
   struct Tier {
     memory::FrameAllocator frames;
-    std::vector<std::uint64_t> content;
+    std::vector<Halves> content;
   };
 
+  void change_trouble();
+  bool held_up(const Move& move) const;
   void declare();
   void release(std::size_t tensor);
   void access();
@@ -81,21 +97,28 @@ private:
   void take_command();
   void advance(std::size_t move);
   bool in_flight(const memory::PageRun& range, bool only_writes) const;
+  bool reads_at(const scheduler::Command& sync) const;
+  bool is_staging(Place place) const;
+  static std::pair<std::uint64_t, Bytes> range_of(const Access& access);
+  void copy_half(Move& move);
   bool outstanding(Page first, std::uint64_t pages) const;
-  std::uint64_t& content(Place place) { return tiers_[place.tier].content[place.frame]; }
+  Halves& content(Place place) { return tiers_[place.tier].content[place.frame]; }
 
   RandomStream random_;
   bool fills_ = false; ///< the policy may order fills
   std::deque<Tier> tiers_;
   std::unique_ptr<scheduler::Brain> brain_;
   std::vector<stream::TensorId> tensors_;
-  std::map<Page, std::uint64_t> truth_; ///< last version written, of pages that exist
+  std::map<Page, std::vector<Halves>> truth_; ///< all they ever held, of pages that exist
   std::vector<Access> in_flight_, parked_;
   std::vector<Move> moves_;
+  Trouble trouble_ = Trouble::none;
+  std::uint64_t trouble_ends_ = 0, steps_ = 0;
   bool commands_pending_ = false; ///< the brain may hold commands not taken up
   stream::TensorId next_tensor_ = 0;
   Femtoseconds now_{0};
-  std::uint64_t version_ = 1, moves_done_ = 0, refusals_ = 0, parked_ever_ = 0;
+  std::uint64_t version_ = 1, moves_done_ = 0, refusals_ = 0, parked_ever_ = 0, forwarded_ = 0,
+                full_queues_ = 0, raced_ = 0;
 };
 
 } // namespace umf::test
