@@ -128,6 +128,15 @@ Json worm_json(const scheduler::Counters& brain, const hw::SchedulerStatistics& 
           {"torn_accesses", unit.torn}};
 }
 
+/// Pages whose values have fewer bits than their tensor's, and what of the reads came from them.
+Json packing_json(const scheduler::Counters& brain, const hw::SchedulerStatistics& unit) {
+  return {{"packed_pages", brain.packed},
+          {"unpacked_pages", brain.unpacked},
+          {"read_bytes", unit.packed_read},
+          {"saved_read_bytes", unit.saved_read},
+          {"saved_write_bytes", unit.saved_written}};
+}
+
 Json scheduler_json(const ReplayRun& run) {
   hw::SchedulerStatistics unit;
   scheduler::Counters brain;
@@ -140,6 +149,9 @@ Json scheduler_json(const ReplayRun& run) {
     unit.fault_batches += s.fault_batches;
     unit.operations += s.operations;
     unit.torn += s.torn;
+    unit.saved_read += s.saved_read;
+    unit.saved_written += s.saved_written;
+    unit.packed_read += s.packed_read;
     brain += run.platform->brain(g).counters();
     padding += run.platform->brain(g).peak_padding().count;
   }
@@ -165,6 +177,7 @@ Json scheduler_json(const ReplayRun& run) {
           {"gc_runs", 0},
           {"worm_syncs", brain.syncs},
           {"worm", worm_json(brain, unit)},
+          {"packing", packing_json(brain, unit)},
           {"degraded_ns", 0},
           {"commands_refused", brain.refused},
           {"parked", unit.parked},

@@ -17,6 +17,13 @@ void Burst::add_hop_ahead(ResourceId resource, double use) {
   hops[hop_count - 1].ahead = true;
 }
 
+void Burst::stand_for(double times) {
+  for (std::uint8_t h = 0; h < hop_count; ++h)
+    hops[h].use *= times;
+  for (std::uint8_t w = 0; w < window_count; ++w)
+    windows[w].share *= times;
+}
+
 void Burst::add_latency(Cause cause, Femtoseconds both_ways) {
   latency[static_cast<std::size_t>(cause)] += both_ways.count;
 }

@@ -33,6 +33,7 @@ struct Burst : tlm::tlm_extension<Burst> {
   Row row;                         ///< of consecutive bytes, that it is a piece of
   std::uint32_t step = UINT32_MAX; ///< of the operation (Operation::step)
   std::uint16_t tier = 0;          ///< destination, once translated
+  std::uint32_t plain = 0;         ///< of a migration: bytes, unpacked
   Purpose purpose = Purpose::demand_read;
   Urgency urgency = Urgency::demand;
   double weight = 1.0;            ///< in its class, where it shares a resource
@@ -73,6 +74,9 @@ struct Burst : tlm::tlm_extension<Burst> {
   /// From here on the burst counts against `resource` for as long as the rest of its path
   /// takes, plus `extra`.
   void add_window(ResourceId resource, Femtoseconds extra, double share = 1.0);
+  /// The payload stands for so many times its bytes on the way behind it, which it is not on the
+  /// way ahead: what it uses so far is for those.
+  void stand_for(double times);
   /// Called by the target before close_windows(): the first window is held for the wait that its
   /// own rate causes. `carried`: bytes a second of the slowest hop; `window`: bytes.
   void queue_behind(double carried, double window);

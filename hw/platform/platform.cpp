@@ -100,6 +100,7 @@ void Platform::build_interconnects() {
 void Platform::build_gpu(std::uint32_t g) {
   policy::Ground ground;
   ground.page = scenario_.scheduler.page;
+  ground.packing = scenario_.scheduler.packing();
   const Peaks peaks(scenario_);
   int host = -1;
   std::vector<const Path*> paths;

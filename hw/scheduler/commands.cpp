@@ -132,15 +132,18 @@ void Scheduler::advance_move(Move& move) {
 void Scheduler::send_copy(Move& move, bool write, std::uint64_t within, std::uint64_t length) {
   const scheduler::Command& command = move.command;
   const std::uint16_t tier = write ? command.to : command.from.tier;
-  const std::uint64_t frame = write ? command.to_frame : command.from.frame;
-  Payload& payload =
-      pool_.acquire(write, physical_address(tier, frame * page_ + command.skip + within), {length});
+  const std::uint32_t packed = write ? command.packed : command.from.packed;
+  const Side side = side_of(tier, write ? command.to_frame : command.from.frame, packed,
+                            command.skip + within, length);
+  Payload& payload = pool_.acquire(write, side.address, {side.bytes});
   Burst& burst = burst_of(payload);
+  burst.plain = static_cast<std::uint32_t>(length);
   burst.token = kMigration | command.id;
   burst.gpu = gpu_;
   burst.tier = tier;
   burst.purpose = Purpose::migration;
   burst.urgency = move.urgent ? Urgency::demand : Urgency::background;
+  if (packed > 0) pass_engine(burst, write, side.bytes, length);
   send(payload, tier);
 }
 
@@ -150,13 +153,17 @@ void Scheduler::copy_answered(const Payload& payload) {
                                [&](const Move& move) { return move.command.id == id; });
   ensure(it != moves_.end(), "scheduler: answer to a move that is not in progress");
   Move& move = *it;
-  const std::uint64_t length = payload.get_data_length();
+  const std::uint64_t length = burst_of(const_cast<Payload&>(payload)).plain;
   const bool sync = move.command.sync;
   if (payload.is_read()) {
     (sync ? statistics_.synced_read : statistics_.copied_read) += length;
-    const std::uint64_t start = physical_address(
-        move.command.from.tier, move.command.from.frame * page_ + move.command.skip);
-    send_copy(move, true, payload.get_address() - start, length);
+    // Packed pages are moved whole, so that their bytes are in proportion to the last one.
+    const std::uint32_t packed = move.command.from.packed;
+    const std::uint64_t start =
+        side_of(move.command.from.tier, move.command.from.frame, packed, move.command.skip, 1)
+            .address;
+    const std::uint64_t ahead = payload.get_address() - start;
+    send_copy(move, true, packed > 0 ? ahead * page_ / packed : ahead, length);
     return;
   }
   (sync ? statistics_.synced_written : statistics_.copied_written) += length;

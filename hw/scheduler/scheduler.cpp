@@ -21,6 +21,7 @@ Scheduler::Scheduler(sc_core::sc_module_name module, FlowClock& clock, PayloadPo
   lookups_ = clock.add_resource(prefix + "lookups", config.lookup_rate.value, Cause::scheduler);
   // Walks as seconds of walker time.
   walkers_ = clock.add_resource(prefix + "walkers", config.walkers, Cause::translation);
+  engine_ = clock.add_resource(prefix + "engine", config.packing_rate.value, Cause::scheduler);
   reads.register_nb_transport_fw(this, &Scheduler::fw_reads);
   writes.register_nb_transport_fw(this, &Scheduler::fw_writes);
   ports.register_nb_transport_bw(this, &Scheduler::bw_ports);
@@ -186,11 +187,10 @@ void Scheduler::dispatch(std::uint32_t id, const memory::PageRun& run) {
     return;
   }
   const bool physical = piece.address < kFirstUnified;
-  const std::uint64_t target =
-      physical
-          ? piece.address
-          : physical_address(run.tier, run.frame * page_ + (piece.address - run.first * page_));
-  Payload& sub = pool_.acquire(request.write, target, {piece.length});
+  const Side side = physical ? Side{piece.address, piece.length}
+                             : side_of(run.tier, run.frame, run.packed,
+                                       piece.address - run.first * page_, piece.length);
+  Payload& sub = pool_.acquire(request.write, side.address, {side.bytes});
   Burst& burst = burst_of(sub);
   burst = burst_of(*request.payload);
   if (piece.length < request.payload->get_data_length()) // what lies beside it is elsewhere
@@ -203,8 +203,27 @@ void Scheduler::dispatch(std::uint32_t id, const memory::PageRun& run) {
   if (!physical) {
     note_torn(piece, request.write, run.tier);
     translate(burst, piece.first_page, piece.pages, piece.length);
+    if (run.packed > 0) pass_engine(burst, request.write, side.bytes, piece.length);
   }
   send(sub, run.tier);
+}
+
+/// Packed pages lie one behind the other, and of each the bytes in proportion.
+Scheduler::Side Scheduler::side_of(std::uint16_t tier, std::uint64_t frame, std::uint32_t packed,
+                                   std::uint64_t from, std::uint64_t bytes) const {
+  if (packed == 0) return {physical_address(tier, frame * page_ + from), bytes};
+  const std::uint64_t begin = from * packed / page_;
+  const std::uint64_t end = ((from + bytes) * packed + page_ - 1) / page_;
+  return {physical_address(tier, frame + begin), end - begin};
+}
+
+/// Packs what is written, unpacks what is read, at a rate of plain bytes.
+void Scheduler::pass_engine(Burst& burst, bool write, std::uint64_t packed, std::uint64_t plain) {
+  const double times = static_cast<double>(plain) / static_cast<double>(packed);
+  burst.stand_for(times);
+  burst.add_hop(engine_, times);
+  (write ? statistics_.saved_written : statistics_.saved_read) += plain - packed;
+  if (!write && burst.purpose != Purpose::migration) statistics_.packed_read += plain;
 }
 
 void Scheduler::send(Payload& payload, std::uint16_t tier) {

@@ -34,6 +34,8 @@ struct SchedulerStatistics {
   Femtojoules migration_energy{};                            ///< of both sides, links included
   std::uint64_t operations = 0;                              ///< the host took, batches of them
   std::uint64_t synced_read = 0, synced_written = 0;         ///< bytes out of the staging buffer
+  std::uint64_t saved_read = 0, saved_written = 0;           ///< bytes that packing kept from tiers
+  std::uint64_t packed_read = 0;                             ///< of demand_fills: in packed pages
   std::uint64_t torn = 0; ///< accesses to pool pages, read while written or written while read
 };
 
@@ -131,6 +133,13 @@ private:
   void resolve(const Payload& payload, const Burst& burst);
   std::uint32_t add_piece(std::uint32_t request, std::uint64_t address, std::uint64_t length);
   void dispatch(std::uint32_t piece, const memory::PageRun& run);
+  /// Bytes of pages in a tier.
+  struct Side {
+    std::uint64_t address = 0, bytes = 0;
+  };
+  Side side_of(std::uint16_t tier, std::uint64_t frame, std::uint32_t packed, std::uint64_t from,
+               std::uint64_t bytes) const;
+  void pass_engine(Burst& burst, bool write, std::uint64_t packed, std::uint64_t plain);
   void send(Payload& payload, std::uint16_t tier);
   void send_by(std::size_t port, Payload& payload);
   void pump_port(std::size_t port);
@@ -185,7 +194,7 @@ private:
   std::uint64_t fault_batch_ = 0; ///< pages of the batch being handled
   memory::ExtentCache tlb_;
   memory::ExtentCache::Outcome tlb_outcome_;
-  ResourceId lookups_, walkers_;
+  ResourceId lookups_, walkers_, engine_;
 
   std::vector<Request> requests_;
   std::vector<Piece> pieces_;

@@ -127,6 +127,30 @@ const Component<SchedulerConfig>& scheduler_component() {
                 .max = 64_GiB,
                 .from = Provenance::derived,
                 .source = "assumed: a few bursts of move_burst"})
+          .key("packing_bits", &SchedulerConfig::packing_bits,
+               {.help = "Bits of a value in a packed page, to which a policy may have pages of KV "
+                        "caches quantised; pages whose values have no more are never packed.",
+                .min = 1,
+                .max = 16,
+                .from = Provenance::claimed,
+                .source = "umf-three-tier document: INT4"})
+          .key("packing_group", &SchedulerConfig::packing_group,
+               {.help = "Values that share a scale and a zero point.",
+                .min = 1,
+                .max = 1'000'000,
+                .from = Provenance::derived,
+                .source = "as published KV quantisation: 32 to 128 values a group"})
+          .key("packing_metadata", &SchedulerConfig::packing_metadata,
+               {.help = "Bytes of the scale and zero point of a group.",
+                .max = 1_KiB,
+                .from = Provenance::derived,
+                .source = "two halves of 16 bits"})
+          .key("packing_rate", &SchedulerConfig::packing_rate,
+               {.help = "Plain bytes a second that the engine on the die packs or unpacks.",
+                .min = BytesPerSecond{1e6},
+                .from = Provenance::derived,
+                .source = "assumed: above HBM's rate; the document's \"Tensor Core Lite\" has no "
+                          "figure"})
           .key("weight_region_lock", &SchedulerConfig::weight_region_lock,
                {.help = "Weights, experts and adapters that a kernel has read may not be written "
                         "any more: such a trace ends with an error. Off, they are reloaded while "

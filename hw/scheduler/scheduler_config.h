@@ -1,6 +1,7 @@
 #pragma once
 
 #include "model/base/keys.h"
+#include "model/memory/packed_store.h"
 #include "model/scheduler/coherence.h"
 
 namespace umf::hw {
@@ -26,7 +27,12 @@ struct SchedulerConfig {
   bool forward_from_staging = false;
   Bytes staging = 16_MiB;
   bool weight_region_lock = false;
+  std::uint32_t packing_bits = 4;
+  std::uint32_t packing_group = 32;
+  Bytes packing_metadata{4};
+  BytesPerSecond packing_rate{4e12};
 
+  memory::Packing packing() const { return {packing_bits, packing_group, packing_metadata}; }
   scheduler::Coherence coherence() const { return {pool_writes, forward_from_staging, staging}; }
 };
 

@@ -46,9 +46,7 @@ public:
 
   std::uint64_t pages() const { return pages_; } ///< packed ones that it holds
   std::uint64_t bytes() const { return bytes_; } ///< of them
-  std::uint64_t frames_used(Region region) const {
-    return held_[static_cast<std::size_t>(region)];
-  }
+  std::uint64_t frames_used(Region region) const { return held_[static_cast<std::size_t>(region)]; }
   std::uint64_t frames_used() const;
 
 private:

@@ -23,22 +23,24 @@ void PageTable::lookup(PageNumber first, std::uint64_t count, std::vector<PageRu
     const PageNumber from = std::max(at, it->first);
     const PageNumber to = std::min(end, it->first + it->second.count);
     const std::uint64_t ahead = from - it->first;
-    runs.push_back({from, to - from, it->second.tier, it->second.state, it->second.frame + ahead,
-                    it->second.copy.from(ahead)});
+    runs.push_back({it->first, ahead + (to - from), it->second.tier, it->second.state,
+                    it->second.frame, it->second.copy, it->second.packed});
+    if (ahead > 0) runs.back().skip(ahead);
     at = to;
   }
   if (at < end) runs.push_back({at, end - at, 0, PageState::deferred, 0});
 }
 
 void PageTable::map(PageNumber first, std::uint64_t pages, TierIndex tier, std::uint64_t frame,
-                    Copy copy) {
+                    Copy copy, std::uint32_t packed) {
   if (pages == 0) return;
   auto next = runs_.lower_bound(first);
   ensure(next == runs_.end() || next->first >= first + pages, "page mapped twice");
   ensure(next == runs_.begin() || std::prev(next)->first + std::prev(next)->second.count <= first,
          "page mapped twice");
-  auto it = runs_.emplace_hint(next, first, Run{pages, frame, tier, PageState::resident, copy});
-  count(tier, static_cast<std::int64_t>(pages));
+  auto it =
+      runs_.emplace_hint(next, first, Run{pages, frame, tier, PageState::resident, copy, packed});
+  count(tier, static_cast<std::int64_t>(pages), packed > 0);
   merge_with_next(it);
   if (it != runs_.begin()) merge_with_next(std::prev(it));
 }
@@ -82,8 +84,8 @@ std::vector<PageRun> PageTable::unmap(PageNumber first, std::uint64_t pages) {
   auto it = runs_.lower_bound(first);
   while (it != runs_.end() && it->first < first + pages) {
     gone.push_back({it->first, it->second.count, it->second.tier, it->second.state,
-                    it->second.frame, it->second.copy});
-    count(it->second.tier, -static_cast<std::int64_t>(it->second.count));
+                    it->second.frame, it->second.copy, it->second.packed});
+    count(it->second.tier, -static_cast<std::int64_t>(it->second.count), it->second.packed > 0);
     it = runs_.erase(it);
   }
   return gone;
@@ -91,6 +93,10 @@ std::vector<PageRun> PageTable::unmap(PageNumber first, std::uint64_t pages) {
 
 std::uint64_t PageTable::resident(TierIndex tier) const {
   return tier < resident_.size() ? resident_[tier] : 0;
+}
+
+std::uint64_t PageTable::packed(TierIndex tier) const {
+  return tier < packed_.size() ? packed_[tier] : 0;
 }
 
 std::uint64_t PageTable::peak(TierIndex tier) const {
@@ -105,7 +111,7 @@ void PageTable::cut(PageNumber at) {
   if (before == 0 || before >= it->second.count) return;
   Run rest = it->second;
   rest.count -= before;
-  rest.frame += before;
+  rest.frame += before * PageRun::stride(rest.packed);
   rest.copy = rest.copy.from(before);
   it->second.count = before;
   runs_.emplace_hint(std::next(it), at, rest);
@@ -118,18 +124,24 @@ void PageTable::merge_with_next(Runs::iterator it) {
   Run& a = it->second;
   const Run& b = next->second;
   if (it->first + a.count != next->first || a.tier != b.tier || a.state != b.state ||
-      a.frame + a.count != b.frame || a.copy.from(a.count) != b.copy)
+      a.packed != b.packed || a.frame + a.count * PageRun::stride(a.packed) != b.frame ||
+      a.copy.from(a.count) != b.copy)
     return;
   a.count += b.count;
   runs_.erase(next);
 }
 
-void PageTable::count(TierIndex tier, std::int64_t pages) {
+void PageTable::count(TierIndex tier, std::int64_t pages, bool packed) {
   if (tier >= resident_.size()) {
     resident_.resize(tier + 1u);
     peak_.resize(tier + 1u);
+    packed_.resize(tier + 1u);
   }
-  resident_[tier] = static_cast<std::uint64_t>(static_cast<std::int64_t>(resident_[tier]) + pages);
+  const auto add = [pages](std::uint64_t& to) {
+    to = static_cast<std::uint64_t>(static_cast<std::int64_t>(to) + pages);
+  };
+  add(resident_[tier]);
+  if (packed) add(packed_[tier]);
   peak_[tier] = std::max(peak_[tier], resident_[tier]);
 }
 

@@ -10,6 +10,12 @@
 
 namespace umf::policy {
 
+std::uint32_t Ground::packed_page(const stream::Tensor& tensor) const {
+  if (memory::region_of(tensor.role) != memory::Region::kv) return 0;
+  const Bytes packed = packing.packed(page, stream::bits_of(tensor.dtype));
+  return packed < page ? static_cast<std::uint32_t>(packed.count) : 0;
+}
+
 const Tier* Ground::first(TierClass kind) const {
   for (const Tier& tier : tiers)
     if (tier.kind == kind && tier.in_reach()) return &tier;

@@ -3,6 +3,7 @@
 #include "model/base/units.h"
 #include "model/memory/address_space.h"
 #include "model/memory/frame_allocator.h"
+#include "model/memory/packed_store.h"
 #include "model/memory/page_table.h"
 
 #include <cstdint>
@@ -41,6 +42,10 @@ struct Tier {
 struct Ground {
   Bytes page{};
   std::vector<Tier> tiers;
+  memory::Packing packing{};
+
+  /// Bytes of a page of the tensor once it is packed; 0: it is not to be packed.
+  std::uint32_t packed_page(const stream::Tensor& tensor) const;
 
   /// The first tier of a class within reach, or none.
   const Tier* first(TierClass kind) const;
@@ -64,7 +69,8 @@ struct Need {
 struct Grant {
   TierIndex tier = 0;
   std::uint64_t pages = 0;
-  bool blank = false; ///< until their first access, which may fault and move them for nothing
+  bool blank = false;  ///< until their first access, which may fault and move them for nothing
+  bool packed = false; ///< as Order::packed; what finds no room there packed is not
 };
 
 /// An access as it reached the scheduler.
@@ -98,6 +104,9 @@ struct Order {
   /// An access that was touched now reads these pages whole: what it reads is written to the new
   /// place as well, and nothing is read for the move alone.
   bool carried = false;
+  /// Pages of a KV cache are packed to fewer bits at the new place, with what that loses; others,
+  /// and those whose values have no more bits, are moved as they are. Else they are unpacked.
+  bool packed = false;
 };
 
 /// A move, or a part of it, that is over.

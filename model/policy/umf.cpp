@@ -36,6 +36,7 @@ void Umf::place(const Need& need, const Ground& ground, std::vector<Grant>& gran
   for (Grant& given : grants) {
     // Short-lived pages that found no room look for it once more when first accessed.
     given.blank = is_short(priority) && !need.initial && is_away(given.tier, ground);
+    given.packed = is_away(given.tier, ground) && packs(Pack::away, need.tensor->tensor.role);
     table_.add(at, given.pages, given.tier,
                {priority, need.tensor->tensor.role, end_of(*need.tensor)}, ground.page, now_);
     if (!is_short(priority)) relist(at, given.pages, ground);
@@ -278,12 +279,15 @@ std::uint64_t Umf::spare(TierIndex hbm, const Ground& ground,
 }
 
 void Umf::bring(std::uint64_t number, Order::Why why, const Ground& ground,
-                std::vector<Order>& orders) {
+                std::vector<Order>& orders, bool packed) {
   const TierIndex hbm = *ground.index(TierClass::hbm);
   candidates_.erase(number);
   const auto pages = table_.find(number)->pages;
   for (const auto& [tier, count] : pages)
-    if (is_away(tier, ground)) order(number, tier, hbm, count, why, ground, orders);
+    if (is_away(tier, ground)) {
+      order(number, tier, hbm, count, why, ground, orders);
+      orders.back().packed = packed;
+    }
 }
 
 std::uint64_t Umf::forget_order(ReuseBlock& block, std::uint64_t pages) {
@@ -322,7 +326,8 @@ void Umf::order(std::uint64_t number, TierIndex from, TierIndex to, std::uint64_
                     .to = to,
                     .why = why,
                     .from = from,
-                    .keep = config_.keep_copies && is_away(from, ground)});
+                    .keep = config_.keep_copies && is_away(from, ground),
+                    .packed = is_away(to, ground) && packs(Pack::away, table_.find(number)->role)});
   table_.find(number)->ordered += count;
   outstanding_ += count;
 }

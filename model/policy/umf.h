@@ -89,8 +89,9 @@ private:
                 const Ground& ground, std::vector<Order>& orders);
 
   /// Orders a block's pages outside to HBM.
-  void bring(std::uint64_t number, Order::Why why, const Ground& ground,
-             std::vector<Order>& orders);
+  void bring(std::uint64_t number, Order::Why why, const Ground& ground, std::vector<Order>& orders,
+             bool packed = false);
+  bool packs(Pack what, stream::Role role) const;
 
   /// S4, as far as moves under way, frames and HBM's bandwidth allow.
   void prefetch(const Ground& ground, std::vector<Order>& orders);

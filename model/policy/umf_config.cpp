@@ -182,16 +182,23 @@ const Component<UmfConfig>& umf_component() {
                 .from = Provenance::derived,
                 .source = "where demand fills the link a prefetch only fetches twice; 1024 blocks "
                           "are some ms of a Gen5 x16 link"})
-          .key("prefetch_free_bandwidth", &UmfConfig::prefetch_free_bandwidth,
-               {.help =
-                    "Nothing is prefetched while less than this share of HBM's bandwidth was free "
-                    "in the last sensor window.",
-                .min = 0.0,
-                .max = 1.0,
-                .from = Provenance::claimed,
-                .source =
-                    "umf-three-tier: more than 30 % free; its other branch, compressing first, "
-                    "is not modelled"});
+          .key(
+              "prefetch_free_bandwidth", &UmfConfig::prefetch_free_bandwidth,
+              {.help =
+                   "Nothing is prefetched (or only packed, see pack) while less than this share of "
+                   "HBM's bandwidth was free in the last sensor window.",
+               .min = 0.0,
+               .max = 1.0,
+               .from = Provenance::claimed,
+               .source = "umf-three-tier: more than 30 % free"})
+          .key("pack", &UmfConfig::pack,
+               {.help = "Which pages of KV caches are quantised to scheduler.packing_bits, which "
+                        "loses precision: off; prefetch (S4: those prefetched while HBM's "
+                        "bandwidth is scarce: saves HBM, not the link); away (S3: those outside "
+                        "HBM: saves the link); both.",
+                .from = Provenance::derived,
+                .source = "off loses nothing; the umf-three-tier document packs what it "
+                          "prefetches while HBM is busy, to INT4"});
   return keys;
 }
 

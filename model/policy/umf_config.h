@@ -21,6 +21,14 @@ enum class Promotion : std::uint8_t {
 /// What the sensors' threshold is held against.
 enum class Counted : std::uint8_t { faults, remote_reads };
 
+/// Which pages of KV caches are packed to fewer bits, with what that loses.
+enum class Pack : std::uint8_t {
+  off,
+  prefetch, ///< S4: those prefetched while HBM's bandwidth is scarce
+  away,     ///< S3: those outside HBM
+  both
+};
+
 struct UmfConfig {
   double hbm_reserve_ratio = 0.15;
   std::map<std::string, double> role_priority = {
@@ -51,6 +59,7 @@ struct UmfConfig {
   std::uint64_t prefetch_window = 512;
   double prefetch_free_bandwidth = 0.3;
   std::uint32_t prefetch_backoff = 1024;
+  Pack pack = Pack::off;
 };
 
 const Component<UmfConfig>& umf_component();
@@ -64,6 +73,14 @@ struct umf::EnumNames<umf::policy::Promotion> {
       {"reuse", umf::policy::Promotion::reuse},
       {"recent", umf::policy::Promotion::recent},
       {"both", umf::policy::Promotion::both}};
+};
+template <>
+struct umf::EnumNames<umf::policy::Pack> {
+  static constexpr std::pair<std::string_view, umf::policy::Pack> list[] = {
+      {"off", umf::policy::Pack::off},
+      {"prefetch", umf::policy::Pack::prefetch},
+      {"away", umf::policy::Pack::away},
+      {"both", umf::policy::Pack::both}};
 };
 template <>
 struct umf::EnumNames<umf::policy::Counted> {

@@ -14,7 +14,8 @@ bool Umf::follows(stream::Role role) const {
 
 void Umf::prefetch(const Ground& ground, std::vector<Order>& orders) {
   const auto hbm = ground.index(TierClass::hbm);
-  if (!hbm || 1 - sensors_.hbm_utilisation < config_.prefetch_free_bandwidth) return;
+  const bool scarce = 1 - sensors_.hbm_utilisation < config_.prefetch_free_bandwidth;
+  if (!hbm || (scarce && !packs(Pack::prefetch, stream::Role::kv_key))) return;
   const std::uint64_t size = table_.block_pages(ground.page);
   // Moves that a busy link starves keep their frames: no more of them than are kept free.
   const std::uint64_t most =
@@ -31,12 +32,17 @@ void Umf::prefetch(const Ground& ground, std::vector<Order>& orders) {
                         ReuseBlock* block = table_.find(number);
                         if (block == nullptr || block->ordered > 0) return;
                         const std::uint64_t pages = away(number, ground);
-                        if (pages == 0) return;
+                        if (pages == 0 || (scarce && !packs(Pack::prefetch, block->role))) return;
                         block->staged = pages;
                         staged_ += pages;
-                        bring(number, Order::Why::prefetch, ground, orders);
+                        bring(number, Order::Why::prefetch, ground, orders, scarce);
                       });
   }
+}
+
+bool Umf::packs(Pack what, stream::Role role) const {
+  return memory::region_of(role) == memory::Region::kv &&
+         (config_.pack == what || config_.pack == Pack::both);
 }
 
 void Umf::too_late(const Touch& touch, const Ground& ground) {

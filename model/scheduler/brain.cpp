@@ -24,6 +24,8 @@ Counters& Counters::operator+=(const Counters& other) {
   demotions += other.demotions;
   returned += other.returned;
   moved += other.moved;
+  packed += other.packed;
+  unpacked += other.unpacked;
   syncs += other.syncs;
   synced_pages += other.synced_pages;
   synced += other.synced;
@@ -37,6 +39,8 @@ Brain::Brain(policy::Ground ground, std::unique_ptr<policy::Policy> policy, Cohe
     : ground_(std::move(ground)), policy_(std::move(policy)), space_(ground_.page),
       leaving_(ground_.tiers.size()), hurried_(ground_.tiers.size()),
       arriving_(ground_.tiers.size()) {
+  for (const policy::Tier& tier : ground_.tiers)
+    packed_.emplace_back(*tier.frames, ground_.page);
   const auto hbm = ground_.index(policy::TierClass::hbm);
   if (coherence.pool_writes == PoolWrites::direct || !hbm) return;
   const std::uint64_t pages = Staging::pages_of(coherence, ground_.page);
@@ -82,7 +86,7 @@ void Brain::release(stream::TensorId tensor) {
   const auto& entry = space_.at(tensor);
   ensure(!busy(tensor), "release of a tensor whose pages are moving");
   for (const PageRun& run : table_.unmap(entry.base / ground_.page.count, entry.pages)) {
-    ground_.tiers[run.tier].frames->give_back({run.frame, run.count}, entry.region);
+    give_up(run.tier, {run.frame, run.count, run.packed}, entry.region);
     if (run.copy)
       ground_.tiers[run.copy.tier].frames->forget({run.copy.frame, run.count}, run.copy.id);
     leave_prefetch(run.first, run.count);
@@ -119,15 +123,45 @@ void Brain::materialise(const memory::AddressSpace::Entry& entry, PageNumber fir
   PageNumber at = first;
   for (const policy::Grant& grant : grants_) {
     ensure(grant.tier < ground_.tiers.size(), "policy grants from a tier that does not exist");
-    const auto frames = ground_.tiers[grant.tier].frames->take(grant.pages, entry.region);
-    ensure(grant.pages == 0 || !frames.empty(), "policy granted more than a tier has");
-    for (const auto& run : frames) {
-      table_.map(at, run.count, grant.tier, run.first);
-      if (grant.blank) table_.set_state(at, run.count, PageState::blank);
-      at += run.count;
-    }
+    std::uint64_t left = grant.pages;
+    const auto map = [&](std::uint32_t packed) {
+      for (const Spot& spot : claim(grant.tier, left, packed, entry.region)) {
+        table_.map(at, spot.count, grant.tier, spot.frame, {}, spot.packed);
+        if (grant.blank) table_.set_state(at, spot.count, PageState::blank);
+        at += spot.count;
+        left -= spot.count;
+      }
+    };
+    if (grant.packed) map(ground_.packed_page(entry.tensor));
+    map(0);
+    ensure(left == 0, "policy granted more than a tier has");
   }
   ensure(at == first + count, "policy's grants do not add up to the need");
+}
+
+std::vector<Brain::Spot> Brain::claim(TierIndex tier, std::uint64_t pages, std::uint32_t packed,
+                                      memory::Region region) {
+  std::vector<Spot> spots;
+  if (pages == 0) return spots;
+  if (packed == 0)
+    for (const memory::FrameRun& run : ground_.tiers[tier].frames->take(pages, region))
+      spots.push_back({run.first, run.count, 0});
+  else
+    for (const memory::SlotRun& run : packed_[tier].take(pages, {packed}, region))
+      spots.push_back({run.address, run.count, packed});
+  return spots;
+}
+
+void Brain::give_up(TierIndex tier, Spot spot, memory::Region region) {
+  if (spot.packed > 0)
+    packed_[tier].give_back({spot.frame, spot.count}, {spot.packed});
+  else
+    ground_.tiers[tier].frames->give_back({spot.frame, spot.count}, region);
+}
+
+std::uint32_t Brain::packed_page(PageNumber page) const {
+  const auto* tensor = space_.holder(page * ground_.page.count);
+  return tensor == nullptr ? 0 : ground_.packed_page(tensor->tensor);
 }
 
 memory::Region Brain::region_of(PageNumber page) const {

@@ -52,6 +52,7 @@ struct Command {
   bool sync = false;                 ///< from the staging buffer to where the pages are mapped
   std::uint64_t skip = 0, bytes = 0; ///< what is copied of the pages: bytes behind the first skip
   Femtoseconds begun{};              ///< a sync: when it was ordered
+  std::uint32_t packed = 0;          ///< bytes of a page there, as PageRun::packed
 
   /// Else the machine has nothing to move before it suspends.
   bool copies() const { return !blank && !back; }
@@ -89,6 +90,7 @@ struct Counters {
   std::uint64_t promotions = 0, demotions = 0; ///< pages moved towards, away from the GPU
   std::uint64_t returned = 0;                  ///< pages that went back to a copy of theirs
   Bytes moved{};                             ///< copied; neither blank pages nor returned ones are
+  std::uint64_t packed = 0, unpacked = 0;    ///< pages that moves packed, unpacked
   std::uint64_t syncs = 0, synced_pages = 0; ///< of the staging buffer with the pool
   Bytes synced{};
   std::uint64_t joined = 0;  ///< writes that a sync under way took along
@@ -165,6 +167,9 @@ public:
   const policy::Ground& ground() const { return ground_; }
   const Counters& counters() const { return counters_; }
 
+  /// Packed pages of a tier and their frames.
+  const memory::PackedStore& packed(TierIndex tier) const { return packed_[tier]; }
+
   /// Frames of a tier that the staging buffer has for itself.
   std::uint64_t staging_frames(TierIndex tier) const {
     return staging_ && staging_->tier() == tier ? staging_->pages() : 0;
@@ -190,6 +195,17 @@ private:
     bool keep = false;                         ///< of the fill
   };
 
+  /// Where pages may lie in a row: frames, or packed.
+  struct Spot {
+    std::uint64_t frame = 0, count = 0;
+    std::uint32_t packed = 0;
+  };
+
+  /// As many of the pages as there is room for if packed, else all or none.
+  std::vector<Spot> claim(TierIndex tier, std::uint64_t pages, std::uint32_t packed,
+                          memory::Region region);
+  void give_up(TierIndex tier, Spot spot, memory::Region region);
+  std::uint32_t packed_page(PageNumber page) const;
   std::vector<Active>::iterator active(const Command& command, Stage stage);
   void materialise(const memory::AddressSpace::Entry& entry, PageNumber first, std::uint64_t count,
                    bool initial);
@@ -243,6 +259,7 @@ private:
   std::vector<policy::Order> orders_;
   std::vector<policy::Grant> grants_;
   std::vector<PageRun> runs_, routed_;
+  std::vector<memory::PackedStore> packed_; ///< by tier
   std::optional<Staging> staging_;
   memory::RangeSet coming_, fresh_; ///< prefetched pages nobody has accessed: on their way, there
   Counters sensed_;                 ///< as they were when sensors were read last

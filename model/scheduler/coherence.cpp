@@ -93,6 +93,7 @@ PageRun Staging::slots(const Sync& sync, PageRun run) const {
   run.tier = hbm_;
   run.frame = first_frame_ + sync.slot + (run.first - sync.home.first);
   run.copy = {};
+  run.packed = 0;
   return run;
 }
 

@@ -128,15 +128,15 @@ void Brain::fill_front() {
   PageRun rest = run;
   const memory::Region region = region_of(run.first);
   for (const auto& frames : ground_.tiers[fill.to].frames->take(count, region)) {
-    rest.count = frames.count;
-    issue({.from = rest,
+    PageRun part = rest;
+    part.count = frames.count;
+    issue({.from = part,
            .to = fill.to,
            .to_frame = frames.first,
            .why = policy::Order::Why::fill,
            .blank = fill.blank,
            .keep = fill.keep});
-    rest.first += frames.count;
-    rest.frame += frames.count;
+    rest.skip(frames.count);
   }
   fill.first += count;
   fill.count -= count;

@@ -25,25 +25,29 @@ void Brain::take_move(const policy::Order& order) {
   runs_.clear();
   table_.lookup(order.first, order.pages, runs_);
   for (const PageRun& run : runs_) {
-    if (run.tier == order.to || (order.from && run.tier != *order.from)) continue;
+    const std::uint32_t packed = order.packed ? packed_page(run.first) : 0;
+    if (run.tier == order.to && run.packed == packed) continue;
+    if (order.from && run.tier != *order.from) continue;
     if (run.state == PageState::syncing)
       policy_->settled({run, order.to, false, now_}, ground_, orders_);
     if (run.state != PageState::resident) continue;
     if (take_back(run, order)) continue;
     PageRun rest = run;
     const memory::Region region = region_of(run.first);
-    for (const auto& frames : ground_.tiers[order.to].frames->take(run.count, region)) {
-      rest.count = frames.count;
-      table_.set_state(rest.first, rest.count, PageState::moving);
-      issue({.from = rest,
+    for (const Spot& spot : claim(order.to, run.count, packed, region)) {
+      PageRun part = rest;
+      part.count = spot.count;
+      table_.set_state(part.first, part.count, PageState::moving);
+      issue({.from = part,
              .to = order.to,
-             .to_frame = frames.first,
+             .to_frame = spot.frame,
              .why = order.why,
-             .keep = order.keep,
-             .carried = order.carried});
-      rest.first += frames.count;
-      rest.frame += frames.count;
+             .keep = order.keep && run.packed == 0, // copies are of whole frames
+             .carried = order.carried,
+             .packed = packed});
+      rest.skip(spot.count);
     }
+    if (rest.count > 0) policy_->settled({rest, order.to, false, now_}, ground_, orders_);
   }
 }
 
@@ -126,7 +130,7 @@ void Brain::refused(const Command& command, Femtoseconds now) {
     table_.set_copy(from.first, from.count,
                     {frames.keep(there, region_of(from.first)), gone.to, there.first});
   else
-    frames.give_back(there, region_of(from.first));
+    give_up(gone.to, {gone.to_frame, from.count, gone.packed}, region_of(from.first));
   if (gone.why == policy::Order::Why::prefetch)
     counters_.prefetch.refused += coming_.erase({from.first, from.first + from.count});
   active_.erase(it);
@@ -156,6 +160,8 @@ void Brain::quiesced(const Command& command, Femtoseconds now) {
   coming_.erase(pages, [this](memory::Range part) { fresh_.insert(part); });
   if (done.back) counters_.returned += from.count;
   if (done.copies()) counters_.moved += Bytes{from.count * ground_.page.count};
+  if (done.packed > 0 && from.packed == 0) counters_.packed += from.count;
+  if (done.packed == 0 && from.packed > 0) counters_.unpacked += from.count;
   if (!done.blank) {
     const int before = distance(ground_.tiers[from.tier].kind);
     const int after = distance(ground_.tiers[done.to].kind);
@@ -176,13 +182,13 @@ void Brain::switch_over(const Command& done) {
   if (done.keep)
     kept = {left.keep(behind, region_of(from.first)), from.tier, from.frame};
   else
-    left.give_back(behind, region_of(from.first));
+    give_up(from.tier, {from.frame, from.count, from.packed}, region_of(from.first));
   for (const PageRun& run : table_.unmap(from.first, from.count)) {
     const std::uint64_t ahead = run.first - from.first;
     if (kept && run.copy)
       ground_.tiers[run.copy.tier].frames->forget({run.copy.frame, run.count}, run.copy.id);
-    table_.map(run.first, run.count, done.to, done.to_frame + ahead,
-               kept ? kept.from(ahead) : run.copy);
+    table_.map(run.first, run.count, done.to, done.to_frame + ahead * PageRun::stride(done.packed),
+               kept ? kept.from(ahead) : run.copy, done.packed);
   }
 }
 

@@ -29,9 +29,7 @@ void Brain::route(std::uint64_t address, Bytes length, bool write, Femtoseconds 
         routed_.push_back(staging_->seen(run));
         const std::uint64_t done = routed_.back().count;
         left -= done;
-        run.first += done;
-        run.frame += done;
-        run.count = left;
+        run.skip(done);
       }
     } else {
       routed_.push_back(run);
@@ -50,9 +48,7 @@ void Brain::stage(PageRun run, std::uint64_t begin, std::uint64_t end, Femtoseco
     part = staging_->slots(sync, part);
     part.state = PageState::resident; // to this writer
     out.push_back(part);
-    run.first += pages;
-    run.frame += pages;
-    run.count -= pages;
+    run.skip(pages);
   };
   while (run.count > 0 && run.state == PageState::syncing) {
     Staging::Sync& sync = *staging_->find(run.first);
@@ -66,9 +62,7 @@ void Brain::stage(PageRun run, std::uint64_t begin, std::uint64_t end, Femtoseco
     PageRun waits = run;
     waits.count = pages;
     out.push_back(waits);
-    run.first += pages;
-    run.frame += pages;
-    run.count -= pages;
+    run.skip(pages);
   }
   if (run.count > 0 && !still(run)) return out.push_back(run);
   const auto* tensor = run.count > 0 ? space_.holder(run.first * ground_.page.count) : nullptr;
@@ -87,6 +81,7 @@ void Brain::stage(PageRun run, std::uint64_t begin, std::uint64_t end, Femtoseco
     command.from = staging_->slots(staging_->of(id), {run.first, pages});
     command.to = run.tier;
     command.to_frame = run.frame;
+    command.packed = run.packed;
     command.sync = true;
     command.begun = now;
     table_.set_state(run.first, pages, PageState::syncing);

@@ -87,6 +87,30 @@ TEST_CASE("no interleaving of staged writes, reads and moves tears a page or los
   CHECK(machine.used(1) == 0);
 }
 
+TEST_CASE(
+    "no interleaving of packing, unpacking, staged writes and moves loses a page or its data") {
+  // Every third tensor is a KV cache of BF16, whose pages are packed and unpacked on the way.
+  const std::uint64_t seed = GENERATE(1u, 2u);
+  CAPTURE(seed);
+  ReferenceMachine machine(seed, std::make_unique<RestlessPolicy>(seed, true), {43, 40, 40},
+                           {scheduler::PoolWrites::staged, true, {3 * kPage.count}});
+  for (int step = 0; step < 80'000; ++step) {
+    CAPTURE(step);
+    REQUIRE_NOTHROW(machine.step());
+    REQUIRE_NOTHROW(machine.check_ownership());
+    if (step % 5'000 != 4'999) continue;
+    REQUIRE_NOTHROW(machine.drain());
+    REQUIRE_NOTHROW(machine.check_every_page());
+  }
+  CHECK(machine.brain().counters().packed > 100);
+  CHECK(machine.brain().counters().unpacked > 100);
+  CHECK(machine.brain().counters().syncs > 100);
+  machine.release_all();
+  CHECK(machine.used(0) == 3); // the staging buffer
+  CHECK(machine.used(1) == 0);
+  CHECK(machine.used(2) == 0);
+}
+
 TEST_CASE("paging on an HBM smaller than one access loses no page and starves nobody") {
   // Accesses are of up to 12 pages. HBM has 4 frames, or one, which whoever writes must have to
   // itself for once; a block is one page, or as large as HBM, or larger.

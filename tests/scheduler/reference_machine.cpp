@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 namespace umf::test {
@@ -42,7 +43,9 @@ void RestlessPolicy::place(const policy::Need& need, const policy::Ground& groun
     const std::uint64_t pages = std::min(random_.next_below(left + 1), free[tier]);
     free[tier] -= pages;
     left -= pages;
-    grants.push_back({static_cast<TierIndex>(tier), pages});
+    // A packed page takes no more than a frame, so that what is free in frames is enough.
+    grants.push_back(
+        {static_cast<TierIndex>(tier), pages, false, packs_ && random_.next_below(2) == 0});
   }
 }
 
@@ -54,7 +57,8 @@ void RestlessPolicy::touched(const policy::Touch& touch, const policy::Ground& g
                     .pages = 1 + random_.next_below(8),
                     .to = static_cast<TierIndex>(random_.next_below(ground.tiers.size())),
                     .why = random_.next_below(3) == 0 ? Why::prefetch : Why::background,
-                    .keep = random_.next_below(2) == 0});
+                    .keep = random_.next_below(2) == 0,
+                    .packed = packs_ && random_.next_below(2) == 0});
 }
 
 ReferenceMachine::ReferenceMachine(std::uint64_t seed, std::unique_ptr<policy::Policy> policy,
@@ -65,7 +69,7 @@ ReferenceMachine::ReferenceMachine(std::uint64_t seed, std::unique_ptr<policy::P
   for (const auto kind :
        {policy::TierClass::hbm, policy::TierClass::pool, policy::TierClass::host}) {
     const std::uint64_t count = frames[tiers_.size()];
-    tiers_.push_back({memory::FrameAllocator(count), std::vector(count, kPoison)});
+    tiers_.push_back({memory::FrameAllocator(count), std::vector(count, kPoison), {}});
     ground.tiers.push_back({"tier", kind, &tiers_.back().frames});
   }
   if (!policy) policy = std::make_unique<RestlessPolicy>(seed);
@@ -112,7 +116,10 @@ void ReferenceMachine::declare() {
   if (tensors_.size() == kMostTensors) return;
   stream::Tensor tensor;
   tensor.id = next_tensor_++;
-  tensor.role = tensor.id % 2 == 0 ? stream::Role::weight : stream::Role::activation;
+  constexpr stream::Role roles[] = {stream::Role::weight, stream::Role::activation,
+                                    stream::Role::kv_key};
+  tensor.role = roles[tensor.id % 3];
+  tensor.dtype = stream::DType::bf16;
   tensor.bytes = {1 + random_.next_below(kMostPages * kPage.count)};
   brain_->declare(tensor);
   tensors_.push_back(tensor.id);
@@ -127,7 +134,7 @@ void ReferenceMachine::release(std::size_t index) {
   brain_->look(entry.base, {entry.pages * kPage.count}, runs);
   for (const PageRun& run : runs)
     for (std::uint64_t i = 0; i < run.count && run.state != PageState::deferred; ++i)
-      content({run.tier, run.frame + i}) = kPoison;
+      content(run, run.first + i) = kPoison;
   truth_.erase(truth_.lower_bound(first), truth_.lower_bound(end));
   brain_->release(tensors_[index]);
   commands_pending_ = true; // its frames may be what a fault waits for
@@ -155,7 +162,7 @@ void ReferenceMachine::access() {
         truth_[page] = {{0, 0}};
         std::vector<PageRun> home; // a new page may be written in the staging buffer at once
         brain_->look(page * kPage.count, kPage, home);
-        content({home.front().tier, home.front().frame}) = {0, 0};
+        content(home.front(), page) = {0, 0};
       }
       Access part{page, write};
       for (std::uint64_t half = 0; half < 2; ++half) {
@@ -172,13 +179,24 @@ std::pair<std::uint64_t, Bytes> ReferenceMachine::range_of(const Access& access)
   return {begin, access.halves[0] && access.halves[1] ? kPage : kHalf};
 }
 
+ReferenceMachine::Place ReferenceMachine::place_of(const PageRun& run, Page page) {
+  PageRun at = run;
+  at.skip(page - run.first);
+  return {at.tier, at.frame, at.packed};
+}
+
+Halves& ReferenceMachine::content(Place place) {
+  Tier& tier = tiers_[place.tier];
+  return place.packed > 0 ? tier.packed[place.frame] : tier.content[place.frame];
+}
+
 bool ReferenceMachine::is_staging(Place place) const {
-  return place.tier == 0 && place.frame < brain_->staging_frames(0);
+  return place.tier == 0 && place.packed == 0 && place.frame < brain_->staging_frames(0);
 }
 
 void ReferenceMachine::dispatch(const Access& access, const PageRun& run) {
   Access started = access;
-  started.place = {run.tier, run.frame + (access.page - run.first)};
+  started.place = place_of(run, access.page);
   started.since = truth_.at(access.page).size() - 1;
   const bool waits = run.state == PageState::suspended || run.state == PageState::syncing ||
                      (access.write && run.state == PageState::moving);
@@ -246,7 +264,8 @@ void ReferenceMachine::take_command() {
     std::vector<PageRun> runs;
     brain_->look((command->from.first + i) * kPage.count, kPage, runs);
     require(runs.front().state == PageState::resident && runs.front().tier == command->from.tier &&
-                runs.front().frame == command->from.frame + i,
+                runs.front().frame ==
+                    command->from.frame + i * PageRun::stride(command->from.packed),
             "a refused move changed its pages");
   }
   retry_parked();
@@ -261,7 +280,7 @@ void ReferenceMachine::advance(std::size_t index) {
     if (move.copied == 0 && (in_flight(command.from, true) || reads_at(command))) return;
     if (move.copied == 0 && command.sync && brain_->landed(command)) retry_parked();
     for (; command.blank && move.copied < 2 * command.from.count; ++move.copied)
-      content({command.to, command.to_frame + move.copied / 2}) = {0, 0}; // nobody has written it
+      content({command.to, command.to_frame + move.copied / 2, 0}) = {0, 0}; // not written yet
     if (command.back) move.copied = 2 * command.from.count; // or it is not what the brain says
     if (move.copied < 2 * command.from.count) return copy_half(move);
     brain_->suspend(command);
@@ -272,7 +291,7 @@ void ReferenceMachine::advance(std::size_t index) {
     brain_->quiesced(command, now_);
     commands_pending_ = true; // for whom frames have become free
     for (std::uint64_t i = 0; i < command.from.count && !command.keep; ++i) // of a sync: the slots
-      content({command.from.tier, command.from.frame + i}) = kPoison;
+      content(command.from, command.from.first + i) = kPoison;
     move.stage = Move::Stage::switched;
     return;
   case Move::Stage::switched:
@@ -291,8 +310,9 @@ void ReferenceMachine::copy_half(Move& move) {
   const std::uint64_t at = move.copied * kHalf.count;
   if (at >= command.skip && at < command.skip + command.bytes) {
     const std::uint64_t frame = move.copied / 2, half = move.copied % 2;
-    content({command.to, command.to_frame + frame})[half] =
-        content({command.from.tier, command.from.frame + frame})[half];
+    const Place to{command.to, command.to_frame + frame * PageRun::stride(command.packed),
+                   command.packed};
+    content(to)[half] = content(command.from, command.from.first + frame)[half];
   }
   ++move.copied;
 }
@@ -340,9 +360,9 @@ void ReferenceMachine::release_all() {
 }
 
 void ReferenceMachine::check_ownership() const {
-  std::set<std::pair<TierIndex, std::uint64_t>> owned;
+  std::set<std::tuple<TierIndex, bool, std::uint64_t>> owned;
   std::vector<std::uint64_t> reserved(tiers_.size());
-  std::uint64_t in_motion = 0, pages = 0, frames = 0;
+  std::uint64_t in_motion = 0, pages = 0, plain = 0, frames = 0, slabs = 0;
   for (const auto tensor : tensors_) {
     const auto& entry = brain_->space().at(tensor);
     std::vector<PageRun> runs;
@@ -352,15 +372,21 @@ void ReferenceMachine::check_ownership() const {
       if (run.state != PageState::resident && run.state != PageState::syncing)
         in_motion += run.count;
       for (std::uint64_t i = 0; i < run.count; ++i, ++pages)
-        require(owned.emplace(run.tier, run.frame + i).second, "a frame belongs to two pages");
+        require(owned.insert(place_of(run, run.first + i).key()).second,
+                "a frame belongs to two pages");
+      plain += run.packed == 0 ? run.count : 0;
     }
   }
   require(pages == truth_.size(), "a page was lost");
   for (const Move& move : moves_) {
     if (move.stage == Move::Stage::switched || move.command.sync) continue;
-    reserved[move.command.to] += move.command.from.count;
-    for (std::uint64_t i = 0; i < move.command.from.count; ++i)
-      require(owned.emplace(move.command.to, move.command.to_frame + i).second,
+    PageRun there = move.command.from;
+    there.tier = move.command.to;
+    there.frame = move.command.to_frame;
+    there.packed = move.command.packed;
+    if (there.packed == 0) reserved[there.tier] += there.count;
+    for (std::uint64_t i = 0; i < there.count; ++i)
+      require(owned.insert(place_of(there, there.first + i).key()).second,
               "a reserved frame belongs to a page");
   }
   std::uint64_t in_commands = 0;
@@ -368,15 +394,17 @@ void ReferenceMachine::check_ownership() const {
     in_commands += count;
   for (TierIndex tier = 0; tier < tiers_.size(); ++tier) {
     frames += tiers_[tier].frames.used();
+    slabs += brain_->packed(tier).frames_used();
     if (!commands_pending_)
-      require(used(tier) ==
-                  brain_->table().resident(tier) + reserved[tier] + brain_->staging_frames(tier),
+      require(used(tier) == brain_->table().resident(tier) - brain_->table().packed(tier) +
+                                brain_->packed(tier).frames_used() + reserved[tier] +
+                                brain_->staging_frames(tier),
               "a tier's occupancy is not what the table and the commands say");
   }
   if (!commands_pending_)
-    require(frames == pages + in_commands + brain_->staging_frames(0),
+    require(frames == plain + slabs + in_commands + brain_->staging_frames(0),
             "occupancy is not what the commands say");
-  if (!fills_) // pages that are blank or wait for a fill have no second frame yet
+  if (!fills_ && slabs == 0) // pages that are blank or wait for a fill have no second frame yet
     require(frames == pages + in_motion + brain_->staging_frames(0),
             "occupancy is not what the page states say");
 }
@@ -386,7 +414,10 @@ std::uint64_t ReferenceMachine::check_every_page() const {
   for (const auto& [page, history] : truth_) {
     std::vector<PageRun> runs;
     brain_->look(page * kPage.count, kPage, runs);
-    require(tiers_[runs.front().tier].content[runs.front().frame] == history.back(),
+    const Place place = place_of(runs.front(), page);
+    const Tier& tier = tiers_[place.tier];
+    require((place.packed > 0 ? tier.packed.at(place.frame) : tier.content[place.frame]) ==
+                history.back(),
             "a page lost its data");
     ++pages;
   }

@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,7 +19,9 @@ inline constexpr Bytes kPage = 64_KiB;
 /// Places pages anywhere and orders moves of anything to anywhere, now and then.
 class RestlessPolicy : public policy::Policy {
 public:
-  explicit RestlessPolicy(std::uint64_t seed) : random_(seed, "restless policy") {}
+  /// `packs`: half of what it places and orders packed, where that can be.
+  explicit RestlessPolicy(std::uint64_t seed, bool packs = false)
+      : random_(seed, "restless policy"), packs_(packs) {}
   void place(const policy::Need& need, const policy::Ground& ground,
              std::vector<policy::Grant>& grants) override;
   void touched(const policy::Touch& touch, const policy::Ground& ground,
@@ -26,6 +29,7 @@ public:
 
 private:
   RandomStream random_;
+  bool packs_;
 };
 
 /// What a page or a frame holds: a version number for each of its halves.
@@ -66,7 +70,13 @@ private:
   struct Place {
     policy::TierIndex tier = 0;
     std::uint64_t frame = 0;
+    std::uint32_t packed = 0;
+
+    std::tuple<policy::TierIndex, bool, std::uint64_t> key() const {
+      return {tier, packed > 0, frame};
+    }
   };
+  static Place place_of(const memory::PageRun& run, Page page);
   struct Access {
     Page page = 0;
     bool write = false;
@@ -83,6 +93,7 @@ private:
   struct Tier {
     memory::FrameAllocator frames;
     std::vector<Halves> content;
+    std::map<std::uint64_t, Halves> packed; ///< by address
   };
 
   void change_trouble();
@@ -102,7 +113,8 @@ private:
   static std::pair<std::uint64_t, Bytes> range_of(const Access& access);
   void copy_half(Move& move);
   bool outstanding(Page first, std::uint64_t pages) const;
-  Halves& content(Place place) { return tiers_[place.tier].content[place.frame]; }
+  Halves& content(Place place);
+  Halves& content(const memory::PageRun& run, Page page) { return content(place_of(run, page)); }
 
   RandomStream random_;
   bool fills_ = false; ///< the policy may order fills

@@ -232,8 +232,10 @@ namespace {
 Outcome keys_after_arithmetic(double flops, const std::string& keys) {
   std::vector<stream::Record> records;
   add(records, tensor(0, 30_MiB, stream::Role::weight));
-  for (stream::TensorId t = 1; t <= 4; ++t)
+  for (stream::TensorId t = 1; t <= 4; ++t) {
     add(records, tensor(t, 16_MiB, stream::Role::kv_key));
+    std::get<stream::Tensor>(records.back()).dtype = stream::DType::bf16;
+  }
   std::uint64_t id = 0;
   add(records, kernel(id++, {reads(0, 30_MiB)}));
   for (int pass = 0; pass < 5; ++pass)
@@ -255,6 +257,64 @@ TEST_CASE("S4: keys come while the link is idle and are at home when they are re
   const auto& prefetch = run.platform->brain(0).counters().prefetch;
   CHECK(prefetch.useful > 256); // pages: more than one of the keys
   CHECK(prefetch.useful > 4 * (prefetch.late + prefetch.wasted));
+  CHECK(run.unbalanced() == "");
+}
+
+TEST_CASE("S4: what comes while HBM is busy comes packed, if that is allowed") {
+  // HBM counts as busy from the first byte on.
+  const Outcome run = keys_after_arithmetic(
+      1e-3 * F::peak, R"(, "prefetch_free_bandwidth": 1.0, "pack": "prefetch")");
+  const auto& counters = run.platform->brain(0).counters();
+  CHECK(counters.packed > 256);
+  CHECK(counters.packed <= counters.prefetch.issued);
+  // Pages come whole and are written in 20 of 64 KiB.
+  const auto& unit = run.platform->scheduler(0).statistics();
+  CHECK(unit.saved_written == counters.packed * (44_KiB).count);
+  CHECK(unit.packed_read > 0);
+  CHECK(run.unbalanced() == "");
+}
+
+TEST_CASE("S4: what comes while HBM is busy does not come unless it may be packed") {
+  const Outcome run = keys_after_arithmetic(1e-3 * F::peak, R"(, "prefetch_free_bandwidth": 1.0)");
+  CHECK(run.platform->brain(0).counters().packed == 0);
+  CHECK(run.unbalanced() == "");
+}
+
+namespace {
+
+/// 16 MiB of keys in BF16 outside HBM, written and read across the link by kernels whose L2 holds
+/// little of it.
+Outcome keys_outside(const std::string& pack) {
+  std::vector<stream::Record> records = {tensor(1, 16_MiB, stream::Role::kv_key)};
+  std::get<stream::Tensor>(records.back()).dtype = stream::DType::bf16;
+  add(records, kernel(1, {writes(1, 16_MiB)}));
+  add(records, kernel(2, {reads(1, 16_MiB)}));
+  return replay(machine(both(with(R"({"name": "umf", "demote_watermark": 1.0, "promotion": "off",
+                                      "fetch_on_touch": false, "prefetch": false, "pack": ")" +
+                                  pack + R"("})"),
+                             R"({"gpu": {"l2": {"capacity": "1MiB"}}})")),
+                std::move(records));
+}
+
+} // namespace
+
+TEST_CASE("S3: what lies outside packed crosses the link packed") {
+  const Outcome run = keys_outside("away");
+  const double packed = 16.0 * (1 << 20) * 20 / 64;
+  const auto& pool = run.platform->tiers()[1].module->statistics();
+  CHECK(pool.write_bytes == static_cast<std::uint64_t>(packed));
+  CHECK(static_cast<double>(pool.read_bytes) <= packed);
+  CHECK(static_cast<double>(pool.read_bytes) > packed * 15 / 16); // but for what the L2 holds
+  CHECK((run[1].end - run[1].start).seconds() == Approx(packed / kLink).epsilon(0.1));
+  CHECK(run.platform->tiers()[1].frames->peak_used() == 80); // 256 pages in eight slabs of ten
+  CHECK(run.unbalanced() == "");
+}
+
+TEST_CASE("S3, plain: what lies outside crosses the link as it is") {
+  const Outcome run = keys_outside("off");
+  const double plain = 16.0 * (1 << 20);
+  CHECK(run.platform->tiers()[1].module->statistics().write_bytes == (16_MiB).count);
+  CHECK((run[1].end - run[1].start).seconds() == Approx(plain / kLink).epsilon(0.1));
   CHECK(run.unbalanced() == "");
 }
 
