@@ -18,6 +18,10 @@ const std::string kLru = R"(policy={"name":"lru"})";
 const std::string kUmf = R"(policy={"name":"umf"})";
 const std::string kRecent =
     R"(policy={"name":"umf","promotion":"recent","sensor_window":"1us","promotion_threshold":100})";
+const std::string kPacked = R"(policy={"name":"umf","pack":"both","prefetch_free_bandwidth":1})";
+// Keys of the cache lie outside, and what is written there is staged.
+const Texts kStaged = {kLittleL2, R"(policy={"name":"static","hbm_share":{"kv-key":0}})",
+                       "scheduler.pool_writes=staged"};
 const std::string kHost = "scheduler.operation_cost=3us";
 const Texts kMoves = {"/scheduler/queue_depth", "/scheduler/command_queue", "/scheduler/move_burst",
                       "/scheduler/operation_"};
@@ -68,6 +72,11 @@ const std::vector<Situation>& situations() {
       {{"ahead"},
        {"tiers.hbm.capacity=64MiB", kLittleL2, kUmf},
        {"/policy/prefetch", "/policy/sensor_window"}},
+      {{"ahead"},
+       {"tiers.hbm.capacity=64MiB", kLittleL2, kPacked},
+       {"/scheduler/packing_", "/policy/pack"}},
+      {{"written"}, kStaged, {"/scheduler/forward_from_staging", "/scheduler/staging"}},
+      {{"written"}, {kStaged[0], kStaged[1]}, {"/scheduler/pool_writes"}},
       // Memory of another GPU
       {{"roles"}, {kHbm}, kPeer},
       {{"roles"}, {kHbm, "links.gpu0-peer.count=1"}, kPeer},
@@ -125,6 +134,7 @@ const std::vector<Exception>& exceptions() {
       {"/gpu/l1/latency", {}, kChase},
       {"/gpu/l1/ways", {}, kChase},
       {"/gpu/l2/ways", {}, kChase},
+      {"/scheduler/weight_region_lock", {}, "refuses a trace; tests/hw/platform/coherence_test.cpp"},
       {"/tiers/cxl/behind", kPools, "says what is checked against the links"},
       {"/links/gpu0-host/from", {}, kEnds},
       {"/links/gpu0-host/to", {}, kEnds},
