@@ -51,6 +51,7 @@ void Umf::touched(const Touch& touch, const Ground& ground, std::vector<Order>& 
     if (const auto hbm = ground.index(TierClass::hbm))
       orders.push_back({touch.pages.first, touch.pages.count, *hbm, Order::Why::fill});
   now_ = touch.now;
+  if (touch.write) forget_copies({touch.pages.first, touch.pages.first + touch.pages.count});
   const bool outside = is_away(touch.pages.tier, ground);
   if (touch.pages.state == memory::PageState::moving) too_late(touch, ground);
   if (outside) fetch(touch, ground, orders);
@@ -112,7 +113,14 @@ void Umf::settled(const Settled& move, const Ground& ground, std::vector<Order>&
                       if (in) short_in_hbm_ += pages;
                       if (out) short_in_hbm_ -= std::min(pages, short_in_hbm_);
                     });
-  if (!move.moved) return; // the machine is busy: not again at once
+  const memory::Range pages{move.from.first, move.from.first + move.from.count};
+  if (!move.moved) { // the machine is busy: not again at once
+    if (out && move.from.copy) copies_[move.from.copy.tier].insert(pages);
+    return;
+  }
+  forget_copies(pages);
+  if (in && config_.keep_copies && is_away(move.from.tier, ground))
+    copies_[move.from.tier].insert(pages);
   table_.move(move.from, move.to, ground.page);
   relist(move.from.first, move.from.count, ground);
   if (config_.prefetch) prefetch(ground, orders);
@@ -131,6 +139,7 @@ void Umf::released(const memory::AddressSpace::Entry& tensor, const memory::Page
                       forget_order(block, gone); // blank pages, which no order moves
                       unstage(block);
                     });
+  forget_copies({run.first, run.first + run.count});
   table_.remove(run, ground.page, end_of(tensor));
   if (!is_short(priority_of(tensor.tensor.role))) relist(run.first, run.count, ground);
   if (spilled_.erase(tensor.tensor.id) > 0) prefetcher_.forget(tensor.tensor.id);
@@ -158,6 +167,13 @@ std::uint64_t Umf::margin(const Ground& ground) const {
   return kept_free(ground) + part_of(ground.all_pages(TierClass::hbm), config_.promote_margin);
 }
 
+std::uint64_t Umf::stripe(std::uint64_t pages, const Ground& ground) const {
+  const std::uint64_t least =
+      std::max<std::uint64_t>(config_.spread_least.count / ground.page.count, 1);
+  const std::uint64_t share = (pages + config_.spread_stripes - 1) / config_.spread_stripes;
+  return std::min(table_.block_pages(ground.page), std::max(share, least));
+}
+
 void Umf::spread(std::uint64_t pages, const Ground& ground, std::vector<Grant>& grants) {
   for (std::uint64_t left = pages; left > 0;) {
     const std::uint64_t part = std::min(left, grants.back().pages);
@@ -165,7 +181,7 @@ void Umf::spread(std::uint64_t pages, const Ground& ground, std::vector<Grant>& 
     if ((grants.back().pages -= part) == 0) grants.pop_back();
   }
   std::map<TierIndex, std::uint64_t> taken;
-  const std::uint64_t size = table_.block_pages(ground.page);
+  const std::uint64_t size = stripe(pages, ground);
   while (pages > 0) {
     std::optional<TierIndex> best; // its way is least laden
     double least = 0;
@@ -255,9 +271,9 @@ void Umf::count_passes(const Touch& touch, bool outside, const Ground& ground,
 }
 
 void Umf::learn(stream::Role role, double interval) {
-  constexpr double kStep = 1.1; // of the median, up or down: half of them lie on either side
+  const double step = config_.usual_step;
   const auto [median, first] = typical_.try_emplace(role, interval);
-  if (interval != median->second) median->second *= interval > median->second ? kStep : 1 / kStep;
+  if (interval != median->second) median->second *= interval > median->second ? step : 1 / step;
   if (!first) return;
   for (const auto& [number, block] : table_.blocks()) // those never used are late from now on
     if (block.role == role && block.last.count < 0) relist(number);
@@ -283,7 +299,8 @@ void Umf::bring(std::uint64_t number, Order::Why why, const Ground& ground,
   candidates_.erase(number);
   const auto pages = table_.find(number)->pages;
   for (const auto& [tier, count] : pages)
-    if (is_away(tier, ground)) order(number, tier, hbm, count, why, ground, orders);
+    if (is_away(tier, ground))
+      order(number, pages_of(number, ground), tier, hbm, count, why, ground, orders);
 }
 
 std::uint64_t Umf::forget_order(ReuseBlock& block, std::uint64_t pages) {
@@ -302,29 +319,56 @@ bool Umf::busy(const Ground& ground) const {
 
 std::uint64_t Umf::move_out(std::uint64_t number, TierIndex hbm, Order::Why why,
                             const Ground& ground, std::vector<Order>& orders) {
-  const std::uint64_t count = table_.find(number)->in(hbm);
+  const std::uint64_t back = send_back(number, why, ground, orders);
+  const std::uint64_t count = table_.find(number)->in(hbm)-back;
+  if (count == 0) return back;
   for (const TierClass kind : {TierClass::pool, TierClass::host})
     for (std::size_t t = 0; t < ground.tiers.size(); ++t) {
       const auto to = static_cast<TierIndex>(t);
       if (!ground.is(to, kind) || ground.free_pages(to) < promised(to, orders) + count) continue;
-      leaving_ += count;
-      order(number, hbm, to, count, why, ground, orders);
-      return count;
+      order(number, pages_of(number, ground), hbm, to, count, why, ground, orders);
+      return back + count;
     }
-  return 0;
+  return back;
 }
 
-void Umf::order(std::uint64_t number, TierIndex from, TierIndex to, std::uint64_t count,
-                Order::Why why, const Ground& ground, std::vector<Order>& orders) {
+std::uint64_t Umf::send_back(std::uint64_t number, Order::Why why, const Ground& ground,
+                             std::vector<Order>& orders) {
+  std::uint64_t pages = 0;
+  const memory::Range block = pages_of(number, ground);
+  for (auto& [tier, left] : copies_) {
+    const TierIndex to = tier;
+    if (ground.free_pages(to) < promised(to, orders) + left.covered(block)) continue;
+    left.erase(block, [&](memory::Range part) {
+      order(number, part, *ground.index(TierClass::hbm), to, part.size(), why, ground, orders);
+      pages += part.size();
+    });
+  }
+  return pages;
+}
+
+void Umf::forget_copies(memory::Range pages) {
+  for (auto& of_tier : copies_)
+    of_tier.second.erase(pages);
+}
+
+memory::Range Umf::pages_of(std::uint64_t number, const Ground& ground) const {
   const std::uint64_t size = table_.block_pages(ground.page);
-  orders.push_back({.first = number * size,
-                    .pages = size,
+  return {number * size, (number + 1) * size};
+}
+
+void Umf::order(std::uint64_t number, memory::Range pages, TierIndex from, TierIndex to,
+                std::uint64_t count, Order::Why why, const Ground& ground,
+                std::vector<Order>& orders) {
+  orders.push_back({.first = pages.begin,
+                    .pages = pages.size(),
                     .to = to,
                     .why = why,
                     .from = from,
                     .keep = config_.keep_copies && is_away(from, ground)});
   table_.find(number)->ordered += count;
   outstanding_ += count;
+  if (ground.is(from, TierClass::hbm)) leaving_ += count;
 }
 
 Kind umf() {

@@ -1,12 +1,12 @@
 #pragma once
 
+#include "model/memory/range_set.h"
 #include "model/policy/block_order.h"
 #include "model/policy/policy.h"
 #include "model/policy/prefetcher.h"
 #include "model/policy/reuse_table.h"
 #include "model/policy/umf_config.h"
 
-#include <deque>
 #include <map>
 #include <optional>
 #include <unordered_set>
@@ -23,7 +23,8 @@ class Umf : public Policy {
 public:
   explicit Umf(UmfConfig config)
       : config_(std::move(config)), table_(config_.block),
-        prefetcher_({config_.prefetch_trigger, config_.prefetch_window}) {}
+        prefetcher_({config_.prefetch_trigger, config_.prefetch_window, config_.prefetch_hops,
+                     config_.prefetch_ranges}) {}
 
   void place(const Need& need, const Ground& ground, std::vector<Grant>& grants) override;
   void touched(const Touch& touch, const Ground& ground, std::vector<Order>& orders) override;
@@ -51,6 +52,8 @@ private:
   /// Free frames of HBM up to which nothing long-lived comes that may as well stay away.
   std::uint64_t margin(const Ground& ground) const;
 
+  /// Pages of a stripe of so many that lie outside.
+  std::uint64_t stripe(std::uint64_t pages, const Ground& ground) const;
   /// Gives the last so many of the pages granted, which lie outside, to all memories there.
   void spread(std::uint64_t pages, const Ground& ground, std::vector<Grant>& grants);
   bool follows(stream::Role role) const;
@@ -120,12 +123,18 @@ private:
   void demote(std::uint64_t pages, TierIndex hbm, Femtoseconds now, const Ground& ground,
               std::vector<Order>& orders);
 
-  /// Orders a block's pages in HBM to the first memory behind it that has the frames; returns
-  /// how many pages.
+  /// Orders a block's pages in HBM out: to where a copy of them is, else to the first memory behind
+  /// it that has the frames; returns how many pages.
   std::uint64_t move_out(std::uint64_t number, TierIndex hbm, Order::Why why, const Ground& ground,
                          std::vector<Order>& orders);
-  void order(std::uint64_t number, TierIndex from, TierIndex to, std::uint64_t count,
-             Order::Why why, const Ground& ground, std::vector<Order>& orders);
+  std::uint64_t send_back(std::uint64_t number, Order::Why why, const Ground& ground,
+                          std::vector<Order>& orders);
+  void forget_copies(memory::Range pages);
+  memory::Range pages_of(std::uint64_t number, const Ground& ground) const;
+
+  /// Those of the pages that are in `from`, `count` of them.
+  void order(std::uint64_t number, memory::Range pages, TierIndex from, TierIndex to,
+             std::uint64_t count, Order::Why why, const Ground& ground, std::vector<Order>& orders);
 
   /// Candidates into free frames, the most used first; where there are none the best of them
   /// may send one block out, and comes in when that is gone.
@@ -143,8 +152,10 @@ private:
   Prefetcher prefetcher_;
   std::unordered_set<stream::TensorId> spilled_; ///< followed; had pages outside when placed
   std::map<TierIndex, std::uint64_t> laden_;     ///< pages that were ever spread to it
-  std::map<stream::Role, double> typical_;       ///< interval, fs
-  std::deque<std::uint64_t> recent_;             ///< blocks used outside HBM, the last one behind
+  std::map<TierIndex, memory::RangeSet>
+      copies_;                             ///< pages in HBM that left one there, as far as known
+  std::map<stream::Role, double> typical_; ///< interval, fs
+  RecentOrder recent_;                     ///< blocks used outside HBM
   Sensors sensors_;
   ComingOrder candidates_;           ///< blocks with pages outside that have recurred
   std::vector<std::uint64_t> stale_; ///< blocks whose place in the order of leaving is an old one

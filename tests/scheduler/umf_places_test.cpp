@@ -1,0 +1,160 @@
+#include "model/base/json.h"
+#include "model/policy/registry.h"
+#include "model/scheduler/brain.h"
+
+#include <catch2/catch.hpp>
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace umf;
+using policy::TierClass;
+using stream::Role;
+
+/// `umf` with a brain and a machine that moves whatever is ordered before the next access.
+namespace {
+
+constexpr Bytes kPage = 64_KiB;
+
+/// These keys and, where they say nothing, what the tests start from.
+std::unique_ptr<policy::Policy> make_umf(const std::string& keys) {
+  std::string text = R"({"name": "umf")";
+  for (const std::string base :
+       {R"("hbm_reserve_ratio": 0)", R"("demote_watermark": 0)", R"("promote_margin": 0)",
+        R"("review": "0ns")", R"("prefetch": false)", R"("fetch_on_touch": false)"})
+    if (keys.find(base.substr(0, base.find(':'))) == std::string::npos)
+      text.append(", ").append(base);
+  if (!keys.empty()) text.append(", ").append(keys);
+  const JsonValue object = parse_json(text.append("}"), "p.json");
+  for (const policy::Kind& kind : policy::kinds()) {
+    if (kind.info->name != "policy.umf") continue;
+    KeyContext context;
+    auto made = kind.make(object, context);
+    context.throw_if_faulty();
+    return made;
+  }
+  return nullptr;
+}
+
+/// HBM (g), SRAM (s), pool (p) and host (h), of so many pages.
+struct Bench {
+  std::deque<memory::FrameAllocator> frames;
+  scheduler::Brain brain;
+  Femtoseconds now{0};
+
+  explicit Bench(std::vector<std::uint64_t> pages, const std::string& keys = {})
+      : frames(pages.begin(), pages.end()), brain({kPage,
+                                                   {{"hbm", TierClass::hbm, &frames[0]},
+                                                    {"sram", TierClass::sram, &frames[1]},
+                                                    {"pool", TierClass::pool, &frames[2]},
+                                                    {"host", TierClass::host, &frames[3]}}},
+                                                  make_umf(keys)) {}
+
+  /// Rows of 4 KiB: 16 to a page.
+  void declare(stream::TensorId id, Role role, std::uint64_t pages) {
+    stream::Tensor tensor;
+    tensor.id = id;
+    tensor.name = "t";
+    tensor.role = role;
+    tensor.bytes = {pages * kPage.count};
+    tensor.shape = {static_cast<std::int64_t>(pages * 16), 4096};
+    brain.declare(tensor);
+  }
+  void preload(stream::TensorId id, Role role, std::uint64_t pages) {
+    declare(id, role, pages);
+    brain.preload(id);
+  }
+  void access(stream::TensorId id, std::uint64_t offset, Bytes bytes, bool write) {
+    now += 1000_ns;
+    std::vector<memory::PageRun> runs;
+    brain.touch(brain.space().at(id).base + offset, bytes, write, now, runs);
+    settle();
+  }
+  void read(stream::TensorId id) {
+    access(id, 0, {brain.space().at(id).pages * kPage.count}, false);
+  }
+  void settle() {
+    brain.make_room();
+    while (const auto command = brain.next_command()) {
+      brain.suspend(*command);
+      brain.quiesced(*command, now);
+      brain.completed(*command);
+      brain.make_room();
+    }
+  }
+  /// Runs of pages: "4p 4h".
+  std::string places(stream::TensorId id) const {
+    const auto& entry = brain.space().at(id);
+    std::vector<memory::PageRun> runs;
+    brain.look(entry.base, {entry.pages * kPage.count}, runs);
+    std::string text;
+    std::uint64_t pages = 0;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const auto letter = [&](const memory::PageRun& run) {
+        return run.state == memory::PageState::deferred ? '-' : "gsph"[run.tier];
+      };
+      pages += runs[i].count;
+      if (i + 1 < runs.size() && letter(runs[i + 1]) == letter(runs[i])) continue;
+      text += (text.empty() ? "" : " ") + std::to_string(pages) + letter(runs[i]);
+      pages = 0;
+    }
+    return text;
+  }
+};
+
+const std::string kAllOutside = R"("hbm_reserve_ratio": 1)";
+const std::string kStriped = "4p 4h 4p 4h 4p 4h 4p 4h"; // a block of 32 pages in eight stripes
+
+} // namespace
+
+TEST_CASE("what lies outside is dealt in stripes of its own size, not shorter than spread_least") {
+  // Both ways read alike. A block is 32 pages, an eighth of it 4 pages or 256 KiB.
+  const auto [pages, keys, places] = GENERATE(table<std::uint64_t, std::string, std::string>(
+      {{32, "", kStriped},
+       {2, "", "2p"},    // one stripe of 256 KiB holds it
+       {8, "", "4p 4h"}, // an eighth would be 64 KiB
+       {96, "", "12p 12h 12p 12h 12p 12h 12p 12h"},
+       {320, "", "32p 32h 32p 32h 32p 32h 32p 32h 32p 32h"}, // an eighth would be 40 pages
+       {32, R"("spread_stripes": 1)", "32p"},
+       {32, R"("spread_stripes": 2)", "16p 16h"},
+       {32, R"("spread_least": "512KiB")", "8p 8h 8p 8h"},
+       {8, R"("spread_least": "64KiB")", "1p 1h 1p 1h 1p 1h 1p 1h"},
+       {32, R"("block": "128KiB")", "2p 2h 2p 2h 2p 2h 2p 2h 2p 2h 2p 2h 2p 2h 2p 2h"}}));
+  CAPTURE(pages, keys);
+  Bench bench({1, 0, 400, 400}, kAllOutside + (keys.empty() ? "" : ", " + keys));
+  bench.preload(1, Role::weight, pages);
+  CHECK(bench.places(1) == places);
+}
+
+TEST_CASE("a block in stripes comes home whole and goes back to its copies without a byte moved") {
+  Bench bench({32, 0, 100, 100}, kAllOutside);
+  bench.preload(1, Role::weight, 32);
+  REQUIRE(bench.places(1) == kStriped);
+  bench.read(1);
+  bench.read(1); // has recurred
+  REQUIRE(bench.places(1) == "32g");
+  CHECK(bench.brain.counters().moved == Bytes{32 * kPage.count});
+
+  bench.declare(2, Role::activation, 32);
+  bench.access(2, 0, {32 * kPage.count}, true); // which takes HBM
+  CHECK(bench.places(1) == kStriped);
+  CHECK(bench.places(2) == "32g");
+  CHECK(bench.brain.counters().returned == 32);
+  CHECK(bench.brain.counters().moved == Bytes{32 * kPage.count}); // as before
+}
+
+TEST_CASE("a page written at home has no copy to go back to, the others of its block have") {
+  Bench bench({32, 0, 100, 100}, kAllOutside);
+  bench.preload(1, Role::weight, 32);
+  bench.read(1);
+  bench.read(1);
+  REQUIRE(bench.places(1) == "32g");
+  bench.access(1, 5 * kPage.count, kPage, true); // of the first stripe in the host's memory
+  bench.declare(2, Role::activation, 32);
+  bench.access(2, 0, {32 * kPage.count}, true);
+  CHECK(bench.places(1) == "4p 1h 1p 2h 4p 4h 4p 4h 4p 4h"); // it goes to the pool, as others do
+  CHECK(bench.brain.counters().returned == 31);
+  CHECK(bench.brain.counters().moved == Bytes{(32 + 1) * kPage.count});
+}
