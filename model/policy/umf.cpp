@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-/// Places, and what is known of blocks. What comes and goes is in umf_promotion.cpp, S4 in
-/// umf_prefetch.cpp.
+/// Places, and what is known of blocks. Orders are in umf_moves.cpp, what comes and goes in
+/// umf_promotion.cpp, S4 in umf_prefetch.cpp, S5 in umf_open.cpp.
 namespace umf::policy {
 
 void Umf::place(const Need& need, const Ground& ground, std::vector<Grant>& grants) {
@@ -32,6 +32,7 @@ void Umf::place(const Need& need, const Ground& ground, std::vector<Grant>& gran
         place_hbm_first(rest, ground, kept, {TierClass::pool, TierClass::host}, grants);
     if (config_.spread && !is_short(priority)) spread(rest.pages - at_home, ground, grants);
   }
+  if (need.write) grant_open(need, ground, grants);
   PageNumber at = need.tensor->base / ground.page.count + need.first_page;
   for (Grant& given : grants) {
     // Short-lived pages that found no room look for it once more when first accessed.
@@ -52,6 +53,7 @@ void Umf::touched(const Touch& touch, const Ground& ground, std::vector<Order>& 
       orders.push_back({touch.pages.first, touch.pages.count, *hbm, Order::Why::fill});
   now_ = touch.now;
   if (touch.write) forget_copies({touch.pages.first, touch.pages.first + touch.pages.count});
+  if (touch.write) append(touch, ground, orders);
   const bool outside = is_away(touch.pages.tier, ground);
   if (touch.pages.state == memory::PageState::moving) too_late(touch, ground);
   if (outside) fetch(touch, ground, orders);
@@ -121,6 +123,10 @@ void Umf::settled(const Settled& move, const Ground& ground, std::vector<Order>&
   forget_copies(pages);
   if (in && config_.keep_copies && is_away(move.from.tier, ground))
     copies_[move.from.tier].insert(pages);
+  for (auto it = open_.lower_bound(pages.begin); it != open_.end() && it->first < pages.end; ++it) {
+    it->second = move.to;
+    forget_copies({it->first, it->first + 1}); // it will be written, and stays
+  }
   table_.move(move.from, move.to, ground.page);
   relist(move.from.first, move.from.count, ground);
   if (config_.prefetch) prefetch(ground, orders);
@@ -140,6 +146,7 @@ void Umf::released(const memory::AddressSpace::Entry& tensor, const memory::Page
                       unstage(block);
                     });
   forget_copies({run.first, run.first + run.count});
+  close({run.first, run.first + run.count}, ground);
   table_.remove(run, ground.page, end_of(tensor));
   if (!is_short(priority_of(tensor.tensor.role))) relist(run.first, run.count, ground);
   if (spilled_.erase(tensor.tensor.id) > 0) prefetcher_.forget(tensor.tensor.id);
@@ -244,7 +251,8 @@ void Umf::bring_up_to_date(std::uint64_t number, const Ground& ground) {
   const auto hbm = ground.index(TierClass::hbm);
   ReuseBlock* block = table_.find(number);
   if (block != nullptr) block->stale = false;
-  if (!hbm || block == nullptr || block->in(*hbm) == 0 || is_short(block->priority))
+  if (!hbm || block == nullptr || block->in(*hbm) == open_in(number, *hbm, ground).size() ||
+      is_short(block->priority))
     return leaving_order_.erase(number);
   const bool passed = block->last.count >= 0;
   const Femtoseconds back = !passed                     ? LeavingOrder::kNow
@@ -277,98 +285,6 @@ void Umf::learn(stream::Role role, double interval) {
   if (!first) return;
   for (const auto& [number, block] : table_.blocks()) // those never used are late from now on
     if (block.role == role && block.last.count < 0) relist(number);
-}
-
-std::uint64_t Umf::promised(TierIndex tier, const std::vector<Order>& orders) {
-  std::uint64_t pages = 0;
-  for (const Order& order : orders)
-    if (order.to == tier) pages += order.pages;
-  return pages;
-}
-
-std::uint64_t Umf::spare(TierIndex hbm, const Ground& ground,
-                         const std::vector<Order>& orders) const {
-  const std::uint64_t kept = wanted_shortly(ground) + promised(hbm, orders);
-  const std::uint64_t free = ground.free_pages(hbm);
-  return free - std::min(free, kept);
-}
-
-void Umf::bring(std::uint64_t number, Order::Why why, const Ground& ground,
-                std::vector<Order>& orders) {
-  const TierIndex hbm = *ground.index(TierClass::hbm);
-  candidates_.erase(number);
-  const auto pages = table_.find(number)->pages;
-  for (const auto& [tier, count] : pages)
-    if (is_away(tier, ground))
-      order(number, pages_of(number, ground), tier, hbm, count, why, ground, orders);
-}
-
-std::uint64_t Umf::forget_order(ReuseBlock& block, std::uint64_t pages) {
-  const std::uint64_t ours = std::min(pages, block.ordered); // no fill
-  const std::uint64_t carried = std::min(ours, block.carried);
-  block.ordered -= ours;
-  block.carried -= carried;
-  outstanding_ -= ours;
-  carried_ -= carried;
-  return ours;
-}
-
-bool Umf::busy(const Ground& ground) const {
-  return (outstanding_ - carried_) * ground.page.count >= config_.in_flight.count;
-}
-
-std::uint64_t Umf::move_out(std::uint64_t number, TierIndex hbm, Order::Why why,
-                            const Ground& ground, std::vector<Order>& orders) {
-  const std::uint64_t back = send_back(number, why, ground, orders);
-  const std::uint64_t count = table_.find(number)->in(hbm)-back;
-  if (count == 0) return back;
-  for (const TierClass kind : {TierClass::pool, TierClass::host})
-    for (std::size_t t = 0; t < ground.tiers.size(); ++t) {
-      const auto to = static_cast<TierIndex>(t);
-      if (!ground.is(to, kind) || ground.free_pages(to) < promised(to, orders) + count) continue;
-      order(number, pages_of(number, ground), hbm, to, count, why, ground, orders);
-      return back + count;
-    }
-  return back;
-}
-
-std::uint64_t Umf::send_back(std::uint64_t number, Order::Why why, const Ground& ground,
-                             std::vector<Order>& orders) {
-  std::uint64_t pages = 0;
-  const memory::Range block = pages_of(number, ground);
-  for (auto& [tier, left] : copies_) {
-    const TierIndex to = tier;
-    if (ground.free_pages(to) < promised(to, orders) + left.covered(block)) continue;
-    left.erase(block, [&](memory::Range part) {
-      order(number, part, *ground.index(TierClass::hbm), to, part.size(), why, ground, orders);
-      pages += part.size();
-    });
-  }
-  return pages;
-}
-
-void Umf::forget_copies(memory::Range pages) {
-  for (auto& of_tier : copies_)
-    of_tier.second.erase(pages);
-}
-
-memory::Range Umf::pages_of(std::uint64_t number, const Ground& ground) const {
-  const std::uint64_t size = table_.block_pages(ground.page);
-  return {number * size, (number + 1) * size};
-}
-
-void Umf::order(std::uint64_t number, memory::Range pages, TierIndex from, TierIndex to,
-                std::uint64_t count, Order::Why why, const Ground& ground,
-                std::vector<Order>& orders) {
-  orders.push_back({.first = pages.begin,
-                    .pages = pages.size(),
-                    .to = to,
-                    .why = why,
-                    .from = from,
-                    .keep = config_.keep_copies && is_away(from, ground)});
-  table_.find(number)->ordered += count;
-  outstanding_ += count;
-  if (ground.is(from, TierClass::hbm)) leaving_ += count;
 }
 
 Kind umf() {

@@ -58,6 +58,19 @@ private:
   void spread(std::uint64_t pages, const Ground& ground, std::vector<Grant>& grants);
   bool follows(stream::Role role) const;
 
+  /// The page of a KV cache that a write up to `end` has left unfinished (S5), if homes are kept
+  /// for such.
+  std::optional<PageNumber> open_page(const memory::AddressSpace::Entry& tensor, std::uint64_t end,
+                                      const Ground& ground) const;
+  /// Exchanges the last page granted, which is open, for a frame of HBM.
+  void grant_open(const Need& need, const Ground& ground, std::vector<Grant>& grants);
+  /// What is written to its end is open no longer; what is open comes home.
+  void append(const Touch& touch, const Ground& ground, std::vector<Order>& orders);
+  void open(PageNumber page, TierIndex tier, const Ground& ground);
+  void close(memory::Range pages, const Ground& ground);
+  /// Open pages of a block in a tier.
+  std::vector<PageNumber> open_in(std::uint64_t number, TierIndex tier, const Ground& ground) const;
+
   /// Behind its last byte.
   static std::uint64_t end_of(const memory::AddressSpace::Entry& tensor);
   static bool is_away(TierIndex tier, const Ground& ground);
@@ -154,6 +167,7 @@ private:
   std::map<TierIndex, std::uint64_t> laden_;     ///< pages that were ever spread to it
   std::map<TierIndex, memory::RangeSet>
       copies_;                             ///< pages in HBM that left one there, as far as known
+  std::map<PageNumber, TierIndex> open_;   ///< pages being appended to, and where they are
   std::map<stream::Role, double> typical_; ///< interval, fs
   RecentOrder recent_;                     ///< blocks used outside HBM
   Sensors sensors_;

@@ -129,6 +129,13 @@ const Component<UmfConfig>& umf_component() {
                 .source =
                     "weights, experts and full KV pages are read only; umf-three-tier: the pool "
                     "takes read-only mappings"})
+          .key("open_page_home", &UmfConfig::open_page_home,
+               {.help = "S5: a page of a KV cache that is being appended to lives in HBM while it "
+                        "has frames free, those kept for what lives shortly among them: it is "
+                        "placed there or comes home when written, and stays until it is full.",
+                .from = Provenance::claimed,
+                .source = "umf-three-tier: the open page never lives in the pool, which is read "
+                          "only"})
           .key("fetch_on_touch", &UmfConfig::fetch_on_touch,
                {.help =
                     "A block outside that is expected back sooner than the idlest of HBM comes in "

@@ -41,6 +41,7 @@ struct UmfConfig {
   std::uint32_t spread_stripes = 8;
   Bytes spread_least = 256_KiB;
   bool keep_copies = true;
+  bool open_page_home = true;
   bool fetch_on_touch = true;
   Promotion promotion = Promotion::reuse;
   double promotion_threshold = 800;

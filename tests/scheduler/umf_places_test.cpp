@@ -158,3 +158,57 @@ TEST_CASE("a page written at home has no copy to go back to, the others of its b
   CHECK(bench.brain.counters().returned == 31);
   CHECK(bench.brain.counters().moved == Bytes{(32 + 1) * kPage.count});
 }
+
+TEST_CASE("the page of a KV cache that is appended to comes home from the pool") {
+  // Rows of 4 KiB, 16 of them a page; row 50 is in page 3.
+  const auto [role, keys, places] = GENERATE(
+      table<Role, std::string, std::string>({{Role::kv_key, "", "3p 1g 28p"},
+                                             {Role::kv_value, "", "3p 1g 28p"},
+                                             {Role::kv_key, R"(, "open_page_home": false)", "32p"},
+                                             {Role::weight, "", "32p"}}));
+  CAPTURE(keys);
+  Bench bench({8, 0, 100, 100}, kAllOutside + R"(, "spread": false)" + keys);
+  bench.preload(1, role, 32);
+  bench.access(1, 50 * 4096, 4_KiB, true);
+  CHECK(bench.places(1) == places);
+}
+
+TEST_CASE("an open page stays at home until it is written to its end") {
+  const auto [rows, places, taken] = GENERATE(table<std::uint64_t, std::string, std::string>(
+      {{14, "3p 1g 28p", "7g 1p"}, {16, "32p", "8g"}}));
+  CAPTURE(rows);
+  Bench bench({8, 0, 100, 100}, kAllOutside + R"(, "spread": false)");
+  bench.preload(1, Role::kv_key, 32);
+  for (std::uint64_t row = 0; row < rows; row += 2)
+    bench.access(1, (48 + row) * 4096, 8_KiB, true);
+  REQUIRE(bench.places(1) == "3p 1g 28p");
+  bench.declare(2, Role::activation, 8); // takes what it can of HBM
+  bench.access(2, 0, {8 * kPage.count}, true);
+  CHECK(bench.places(1) == places);
+  CHECK(bench.places(2) == taken);
+}
+
+TEST_CASE(
+    "pages appended for the first time are at home while they are open, whatever is kept free") {
+  // All of HBM is kept free, so that what is full leaves.
+  Bench bench({4, 0, 100, 100}, R"("demote_watermark": 1, "patience": 1, "spread": false)");
+  bench.declare(1, Role::kv_key, 8);
+  bench.access(1, 0, {20 * 4096}, true); // page 0 and 4 rows of page 1
+  CHECK(bench.places(1) == "1p 1g 6-");
+  bench.access(1, 20 * 4096, {20 * 4096}, true); // to row 40, the eighth of page 2
+  CHECK(bench.places(1) == "2p 1g 5-");
+  bench.access(1, 40 * 4096, {88 * 4096}, true); // to the tensor's end
+  CHECK(bench.places(1) == "8p");
+}
+
+TEST_CASE("an open page in the pool waits where HBM has no frame") {
+  Bench bench({4, 0, 100, 100}, R"("spread": false)");
+  bench.declare(1, Role::activation, 4);
+  bench.access(1, 0, {4 * kPage.count}, true);
+  bench.declare(2, Role::kv_key, 8);
+  bench.access(2, 0, 4_KiB, true);
+  CHECK(bench.places(2) == "1p 7-");
+  bench.brain.release(1);
+  bench.access(2, 4096, 4_KiB, true);
+  CHECK(bench.places(2) == "1g 7-");
+}
