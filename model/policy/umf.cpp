@@ -22,6 +22,8 @@ void Umf::place(const Need& need, const Ground& ground, std::vector<Grant>& gran
     rest.first_page += fast;
     short_pages_ += rest.pages;
     short_peak_ = std::max(short_peak_, short_pages_);
+    short_live_ += need.pages;
+    short_most_ = std::max(short_most_, short_live_);
   } else {
     const std::uint64_t all = ground.all_pages(TierClass::hbm);
     kept = kept_free(ground);
@@ -32,7 +34,10 @@ void Umf::place(const Need& need, const Ground& ground, std::vector<Grant>& gran
         place_hbm_first(rest, ground, kept, {TierClass::pool, TierClass::host}, grants);
     if (config_.spread && !is_short(priority)) spread(rest.pages - at_home, ground, grants);
   }
-  if (need.write) grant_open(need, ground, grants);
+  if (need.write) {
+    grant_window(need, ground, grants);
+    grant_open(need, ground, grants);
+  }
   PageNumber at = need.tensor->base / ground.page.count + need.first_page;
   for (Grant& given : grants) {
     // Short-lived pages that found no room look for it once more when first accessed.
@@ -54,6 +59,7 @@ void Umf::touched(const Touch& touch, const Ground& ground, std::vector<Order>& 
   now_ = touch.now;
   if (touch.write) forget_copies({touch.pages.first, touch.pages.first + touch.pages.count});
   if (touch.write) append(touch, ground, orders);
+  if (window_pages_ > 0) slide(touch, ground, orders);
   const bool outside = is_away(touch.pages.tier, ground);
   if (touch.pages.state == memory::PageState::moving) too_late(touch, ground);
   if (outside) fetch(touch, ground, orders);
@@ -118,6 +124,7 @@ void Umf::settled(const Settled& move, const Ground& ground, std::vector<Order>&
   const memory::Range pages{move.from.first, move.from.first + move.from.count};
   if (!move.moved) { // the machine is busy: not again at once
     if (out && move.from.copy) copies_[move.from.copy.tier].insert(pages);
+    if (ground.is(move.from.tier, TierClass::sram)) window_pages_ += window_.insert(pages);
     return;
   }
   forget_copies(pages);
@@ -147,10 +154,13 @@ void Umf::released(const memory::AddressSpace::Entry& tensor, const memory::Page
                     });
   forget_copies({run.first, run.first + run.count});
   close({run.first, run.first + run.count}, ground);
+  window_pages_ -= window_.erase({run.first, run.first + run.count});
+  written_.erase(tensor.tensor.id);
   table_.remove(run, ground.page, end_of(tensor));
   if (!is_short(priority_of(tensor.tensor.role))) relist(run.first, run.count, ground);
   if (spilled_.erase(tensor.tensor.id) > 0) prefetcher_.forget(tensor.tensor.id);
   if (!is_short(priority_of(tensor.tensor.role))) return;
+  short_live_ -= run.count;
   if (!ground.is(run.tier, TierClass::sram)) short_pages_ -= run.count;
   if (ground.is(run.tier, TierClass::hbm)) short_in_hbm_ -= std::min(run.count, short_in_hbm_);
 }
@@ -181,12 +191,16 @@ std::uint64_t Umf::stripe(std::uint64_t pages, const Ground& ground) const {
   return std::min(table_.block_pages(ground.page), std::max(share, least));
 }
 
-void Umf::spread(std::uint64_t pages, const Ground& ground, std::vector<Grant>& grants) {
-  for (std::uint64_t left = pages; left > 0;) {
-    const std::uint64_t part = std::min(left, grants.back().pages);
-    left -= part;
+void Umf::take_last(std::uint64_t pages, std::vector<Grant>& grants) {
+  while (pages > 0) {
+    const std::uint64_t part = std::min(pages, grants.back().pages);
+    pages -= part;
     if ((grants.back().pages -= part) == 0) grants.pop_back();
   }
+}
+
+void Umf::spread(std::uint64_t pages, const Ground& ground, std::vector<Grant>& grants) {
+  take_last(pages, grants);
   std::map<TierIndex, std::uint64_t> taken;
   const std::uint64_t size = stripe(pages, ground);
   while (pages > 0) {
@@ -301,7 +315,9 @@ Kind umf() {
           true,
           {{"S3", "spreading", {{"spread", "false"}}},
            {"S4", "prefetch", {{"prefetch", "false"}}},
-           {"S5", "copies kept in the pool", {{"keep_copies", "false"}}},
+           {"S5",
+            "copies in the pool, open pages at home",
+            {{"keep_copies", "false"}, {"open_page_home", "false"}}},
            {"S6", "promotion", {{"promotion", "\"off\""}, {"fetch_on_touch", "false"}}}}};
 }
 

@@ -9,6 +9,7 @@
 
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -56,7 +57,10 @@ private:
   std::uint64_t stripe(std::uint64_t pages, const Ground& ground) const;
   /// Gives the last so many of the pages granted, which lie outside, to all memories there.
   void spread(std::uint64_t pages, const Ground& ground, std::vector<Grant>& grants);
+  static void take_last(std::uint64_t pages, std::vector<Grant>& grants);
   bool follows(stream::Role role) const;
+  /// Of long-lived tensors.
+  bool is_kv(stream::Role role) const;
 
   /// The page of a KV cache that a write up to `end` has left unfinished (S5), if homes are kept
   /// for such.
@@ -70,6 +74,16 @@ private:
   void close(memory::Range pages, const Ground& ground);
   /// Open pages of a block in a tier.
   std::vector<PageNumber> open_in(std::uint64_t number, TierIndex tier, const Ground& ground) const;
+
+  /// Where the window of the last rows begins, if rows up to `end` are written (S3).
+  std::uint64_t window_of(const memory::AddressSpace::Entry& tensor, std::uint64_t end) const;
+  /// Pages of SRAM that what lives shortly has never had at once.
+  std::uint64_t window_room(const Ground& ground) const;
+  /// Exchanges the last pages granted, as far as they are in the window, for frames of SRAM.
+  void grant_window(const Need& need, const Ground& ground, std::vector<Grant>& grants);
+  /// Orders out of SRAM what has left the window, or all of it where there is no room.
+  void slide(const Touch& touch, const Ground& ground, std::vector<Order>& orders);
+  void leave_window(memory::Range pages, const Ground& ground, std::vector<Order>& orders);
 
   /// Behind its last byte.
   static std::uint64_t end_of(const memory::AddressSpace::Entry& tensor);
@@ -136,6 +150,9 @@ private:
   void demote(std::uint64_t pages, TierIndex hbm, Femtoseconds now, const Ground& ground,
               std::vector<Order>& orders);
 
+  /// The first memory outside that has frames for so many pages.
+  std::optional<TierIndex> outside_for(std::uint64_t pages, const Ground& ground,
+                                       const std::vector<Order>& orders) const;
   /// Orders a block's pages in HBM out: to where a copy of them is, else to the first memory behind
   /// it that has the frames; returns how many pages.
   std::uint64_t move_out(std::uint64_t number, TierIndex hbm, Order::Why why, const Ground& ground,
@@ -166,7 +183,10 @@ private:
   std::unordered_set<stream::TensorId> spilled_; ///< followed; had pages outside when placed
   std::map<TierIndex, std::uint64_t> laden_;     ///< pages that were ever spread to it
   std::map<TierIndex, memory::RangeSet>
-      copies_;                             ///< pages in HBM that left one there, as far as known
+      copies_;              ///< pages in HBM that left one there, as far as known
+  memory::RangeSet window_; ///< pages of it in SRAM that are not ordered out
+  std::uint64_t window_pages_ = 0;
+  std::unordered_map<stream::TensorId, std::uint64_t> written_; ///< up to which address, of those
   std::map<PageNumber, TierIndex> open_;   ///< pages being appended to, and where they are
   std::map<stream::Role, double> typical_; ///< interval, fs
   RecentOrder recent_;                     ///< blocks used outside HBM
@@ -176,6 +196,7 @@ private:
   std::vector<std::uint64_t> passed_;
   std::uint64_t short_pages_ = 0, short_peak_ = 0; ///< live outside SRAM; the most there were
   std::uint64_t short_in_hbm_ = 0;
+  std::uint64_t short_live_ = 0, short_most_ = 0;             ///< anywhere
   std::uint64_t outstanding_ = 0, carried_ = 0, leaving_ = 0; ///< pages ordered: all; with an
                                                               ///< access; out of HBM
   Femtoseconds now_{0}, reviewed_{0};

@@ -120,6 +120,13 @@ const Component<UmfConfig>& umf_component() {
                 .from = Provenance::derived,
                 .source = "takes a Gen5 x16 link some 5 us, several times the latency of a way, "
                           "which each move pays"})
+          .key("sram_window", &UmfConfig::sram_window,
+               {.help = "S3: so many rows of each tensor of a KV cache (tokens) that were written "
+                        "last live in SRAM, as far as what lives shortly leaves room. 0: none.",
+                .max = 1'000'000'000,
+                .from = Provenance::derived,
+                .source = "tables --suite kv-capacity: 48 MiB hold the last 128 tokens of one sequence "
+                          "of a 70B model, under 0.1 % of what a step reads"})
           .key("keep_copies", &UmfConfig::keep_copies,
                {.help =
                     "What comes to HBM leaves its old place as a copy (S5: the pool is read, not "

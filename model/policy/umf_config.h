@@ -40,6 +40,7 @@ struct UmfConfig {
   bool spread = true;
   std::uint32_t spread_stripes = 8;
   Bytes spread_least = 256_KiB;
+  std::uint64_t sram_window = 0;
   bool keep_copies = true;
   bool open_page_home = true;
   bool fetch_on_touch = true;

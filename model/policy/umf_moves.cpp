@@ -51,20 +51,26 @@ std::uint64_t Umf::move_out(std::uint64_t number, TierIndex hbm, Order::Why why,
   std::uint64_t count = table_.find(number)->in(hbm);
   count -= back + stay.size();
   if (count == 0) return back;
+  const auto to = outside_for(count, ground, orders);
+  if (!to) return back;
+  std::uint64_t left = count; // all of it counts with the first order
+  memory::Range part = pages_of(number, ground);
+  for (const PageNumber page : stay) {
+    order(number, {part.begin, page}, hbm, *to, std::exchange(left, 0), why, ground, orders);
+    part.begin = page + 1;
+  }
+  order(number, part, hbm, *to, left, why, ground, orders);
+  return back + count;
+}
+
+std::optional<TierIndex> Umf::outside_for(std::uint64_t pages, const Ground& ground,
+                                          const std::vector<Order>& orders) const {
   for (const TierClass kind : {TierClass::pool, TierClass::host})
     for (std::size_t t = 0; t < ground.tiers.size(); ++t) {
       const auto to = static_cast<TierIndex>(t);
-      if (!ground.is(to, kind) || ground.free_pages(to) < promised(to, orders) + count) continue;
-      std::uint64_t left = count; // all of it counts with the first order
-      memory::Range part = pages_of(number, ground);
-      for (const PageNumber page : stay) {
-        order(number, {part.begin, page}, hbm, to, std::exchange(left, 0), why, ground, orders);
-        part.begin = page + 1;
-      }
-      order(number, part, hbm, to, left, why, ground, orders);
-      return back + count;
+      if (ground.is(to, kind) && ground.free_pages(to) >= promised(to, orders) + pages) return to;
     }
-  return back;
+  return std::nullopt;
 }
 
 std::uint64_t Umf::send_back(std::uint64_t number, Order::Why why, const Ground& ground,

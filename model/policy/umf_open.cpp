@@ -5,11 +5,14 @@
 /// S5: the page being appended to.
 namespace umf::policy {
 
+bool Umf::is_kv(stream::Role role) const {
+  const bool is = role == stream::Role::kv_key || role == stream::Role::kv_value;
+  return is && !is_short(priority_of(role));
+}
+
 std::optional<PageNumber> Umf::open_page(const memory::AddressSpace::Entry& tensor,
                                          std::uint64_t end, const Ground& ground) const {
-  const stream::Role role = tensor.tensor.role;
-  const bool is_kv = role == stream::Role::kv_key || role == stream::Role::kv_value;
-  if (!config_.open_page_home || !is_kv || is_short(priority_of(role))) return std::nullopt;
+  if (!config_.open_page_home || !is_kv(tensor.tensor.role)) return std::nullopt;
   if (end % ground.page.count == 0 || end >= end_of(tensor)) return std::nullopt;
   return end / ground.page.count;
 }
@@ -20,13 +23,12 @@ void Umf::grant_open(const Need& need, const Ground& ground, std::vector<Grant>&
   close({first - (need.first_page > 0 ? 1 : 0), last}, ground); // it goes on behind those
   if (open_page(*need.tensor, need.until, ground) != last) return;
   const auto hbm = ground.index(TierClass::hbm);
-  if (Grant& given = grants.back(); hbm && is_away(given.tier, ground)) {
+  if (hbm && is_away(grants.back().tier, ground)) {
     std::uint64_t taken = 0;
     for (const Grant& grant : grants)
       if (grant.tier == *hbm) taken += grant.pages;
     if (ground.free_pages(*hbm) > taken) {
-      if (config_.spread) --laden_[given.tier];
-      if (--given.pages == 0) grants.pop_back();
+      take_last(1, grants);
       grants.push_back({*hbm, 1});
     }
   }

@@ -212,3 +212,47 @@ TEST_CASE("an open page in the pool waits where HBM has no frame") {
   bench.access(2, 4096, 4_KiB, true);
   CHECK(bench.places(2) == "1g 7-");
 }
+
+TEST_CASE("the rows of a KV cache written last live in SRAM while they are in the window") {
+  // 16 rows a page; a window of 32 rows is two pages, and a third where it begins within one.
+  const auto [role, window, first, then] =
+      GENERATE(table<Role, std::string, std::string, std::string>(
+          {{Role::kv_key, "32", "2g 2s 4-", "4g 3s 1-"},
+           {Role::kv_value, "8", "3g 1s 4-", "6g 1s 1-"},
+           {Role::kv_key, "0", "4g 4-", "7g 1-"},
+           {Role::weight, "32", "4g 4-", "7g 1-"}}));
+  CAPTURE(window);
+  Bench bench({20, 6, 100, 100}, R"("sram_window": )" + window);
+  bench.declare(1, role, 8);
+  bench.access(1, 0, {4 * kPage.count}, true); // rows 0 to 63
+  CHECK(bench.places(1) == first);
+  bench.access(1, 4 * kPage.count, {44 * 4096}, true); // to row 107, the last but four of page 6
+  bench.access(1, 0, 4_KiB, false);
+  CHECK(bench.places(1) == then);
+}
+
+TEST_CASE("what lives shortly has SRAM to itself as far as it has ever wanted it") {
+  Bench bench({20, 6, 100, 100}, R"("sram_window": 48)");
+  bench.declare(1, Role::activation, 4);
+  bench.access(1, 0, {4 * kPage.count}, true);
+  bench.brain.release(1);
+  bench.declare(2, Role::kv_key, 8);
+  bench.access(2, 0, {4 * kPage.count}, true);
+  CHECK(bench.places(2) == "2g 2s 4-"); // of three pages in the window, two beside the four
+  bench.declare(3, Role::activation, 5);
+  bench.access(3, 0, {5 * kPage.count}, true);
+  CHECK(bench.places(3) == "4s 1g");
+  bench.access(2, 0, 4_KiB, false); // now five of six are wanted: the window makes room
+  CHECK(bench.places(2) == "4g 4-");
+}
+
+TEST_CASE("what leaves the window goes outside where HBM is full") {
+  Bench bench({2, 6, 100, 100}, R"("sram_window": 16, "spread": false, "open_page_home": false)");
+  bench.declare(1, Role::kv_key, 8);
+  bench.access(1, 0, {2 * kPage.count}, true);
+  CHECK(bench.places(1) == "1g 1s 6-");
+  bench.access(1, 2 * kPage.count, kPage, true);
+  bench.access(1, 3 * kPage.count, kPage, true);
+  bench.access(1, 0, 4_KiB, false);
+  CHECK(bench.places(1) == "2g 1p 1s 4-");
+}

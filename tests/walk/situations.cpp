@@ -68,6 +68,9 @@ const std::vector<Situation>& situations() {
       {{"ahead"},
        {"tiers.hbm.capacity=64MiB", kLittleL2, kUmf},
        {"/policy/prefetch", "/policy/sensor_window"}},
+      {{"append"},
+       {"tiers.hbm.capacity=64MiB", kLittleL2, kUmf},
+       {"/policy/open_page_home", "/policy/sram_window"}},
       // Memory of another GPU
       {{"roles"}, {kHbm}, kPeer},
       {{"roles"}, {kHbm, "links.gpu0-peer.count=1"}, kPeer},
