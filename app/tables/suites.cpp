@@ -5,6 +5,7 @@ namespace umf::app {
 Suite bandwidth_suite();
 Suite break_even_suite();
 Suite idle_latency_suite();
+Suite kv_capacity_suite();
 Suite links_suite();
 Suite loaded_latency_suite();
 Suite matrix_suite();
@@ -13,8 +14,9 @@ Suite timings_suite();
 
 std::span<const Suite> suites() {
   static const std::vector<Suite> all = {
-      break_even_suite(), idle_latency_suite(), loaded_latency_suite(), bandwidth_suite(),
-      matrix_suite(),     links_suite(),        timings_suite(),        resolution_suite()};
+      break_even_suite(), idle_latency_suite(), loaded_latency_suite(),
+      bandwidth_suite(),  matrix_suite(),       links_suite(),
+      timings_suite(),    resolution_suite(),   kv_capacity_suite()};
   return all;
 }
 

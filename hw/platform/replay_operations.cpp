@@ -170,7 +170,7 @@ void ReplayTenant::add_range(Pending& pending, TensorState& tensor, std::uint64_
   guard(pending, tensor, write);
   auto& brain = platform_.brain(pending.gpu);
   const auto& entry = brain.space().at(tensor.tensor.id);
-  brain.reserve(entry.base + offset, {length});
+  brain.reserve(entry.base + offset, {length}, write);
   if (!tensor.touched) {
     tensor.touched = true;
     if (!write) { // made elsewhere: what the L2 holds of this range belongs to a dead tensor

@@ -88,6 +88,32 @@ private:
   std::unordered_map<std::uint64_t, Entry> entries_;
 };
 
+/// Distinct blocks by when they were used last.
+class RecentOrder {
+public:
+  void use(std::uint64_t number) {
+    const auto [it, fresh] = serials_.try_emplace(number, next_);
+    if (!fresh) order_.erase(std::exchange(it->second, next_));
+    order_.emplace(next_++, number);
+  }
+  /// Only so many, those used last.
+  void keep(std::size_t blocks) {
+    for (; order_.size() > blocks; order_.erase(order_.begin()))
+      serials_.erase(order_.begin()->second);
+  }
+  /// Calls visit(number), the one used longest ago first.
+  template <class Visit>
+  void each(Visit visit) const {
+    for (const auto& used : order_)
+      visit(used.second);
+  }
+
+private:
+  std::map<std::uint64_t, std::uint64_t> order_; ///< block by serial
+  std::unordered_map<std::uint64_t, std::uint64_t> serials_;
+  std::uint64_t next_ = 0;
+};
+
 /// Blocks outside a memory that recur, the one worth most in it first: of the highest priority, of
 /// those the one used at the shortest intervals, of those the one wanted next.
 class ComingOrder {

@@ -63,6 +63,8 @@ struct Need {
   std::uint64_t first_page = 0; ///< within the tensor
   std::uint64_t pages = 0;
   bool initial = false;
+  bool write = false;      ///< by the access that asks for them
+  std::uint64_t until = 0; ///< unified address behind what it asks for
 };
 
 /// Consecutive pages of a Need given to a tier, in order.

@@ -6,11 +6,6 @@ namespace umf::policy {
 
 namespace {
 
-/// A layer begins with few tensors at a time; chains longer than this lead nowhere near.
-constexpr int kHops = 64;
-/// Ranges that wait to be brought in; the oldest are overtaken first.
-constexpr std::size_t kMostWanted = 1024;
-
 /// The window in pages, rounded up.
 std::uint64_t pages_of(std::uint64_t rows, const stream::Tensor& tensor, Bytes page) {
   const bool shaped = !tensor.shape.empty() && tensor.shape.front() > 0;
@@ -60,13 +55,13 @@ void Prefetcher::ask(Trail& trail, PageNumber from, PageNumber to) {
   if (from >= to) return;
   trail.asked = to;
   wanted_.push_back({from, to});
-  if (wanted_.size() > kMostWanted) wanted_.pop_front();
+  if (wanted_.size() > keys_.ranges) wanted_.pop_front();
 }
 
 /// Along the tensors that begin next, in the order of the last time.
 void Prefetcher::reach_on(const Trail& trail, std::uint64_t pages) {
   auto at = trail.after;
-  for (int hop = 0; hop < kHops && pages > 0 && at; ++hop) {
+  for (std::uint32_t hop = 0; hop < keys_.hops && pages > 0 && at; ++hop) {
     const auto it = trails_.find(*at);
     if (it == trails_.end() || &it->second == &trail) return;
     Trail& next = it->second;

@@ -23,6 +23,8 @@ public:
   struct Keys {
     std::uint32_t trigger = 3;  ///< consecutive pages
     std::uint64_t window = 512; ///< rows
+    std::uint32_t hops = 64;    ///< tensors that begin next, at most
+    std::size_t ranges = 1024;  ///< that wait; beyond, the oldest are overtaken first
   };
   explicit Prefetcher(Keys keys) : keys_(keys) {}
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-/// Places, and what is known of blocks. What comes and goes is in umf_promotion.cpp, S4 in
-/// umf_prefetch.cpp.
+/// Places, and what is known of blocks. Orders are in umf_moves.cpp, what comes and goes in
+/// umf_promotion.cpp, S4 in umf_prefetch.cpp, S5 in umf_open.cpp.
 namespace umf::policy {
 
 void Umf::place(const Need& need, const Ground& ground, std::vector<Grant>& grants) {
@@ -22,6 +22,8 @@ void Umf::place(const Need& need, const Ground& ground, std::vector<Grant>& gran
     rest.first_page += fast;
     short_pages_ += rest.pages;
     short_peak_ = std::max(short_peak_, short_pages_);
+    short_live_ += need.pages;
+    short_most_ = std::max(short_most_, short_live_);
   } else {
     const std::uint64_t all = ground.all_pages(TierClass::hbm);
     kept = kept_free(ground);
@@ -31,6 +33,10 @@ void Umf::place(const Need& need, const Ground& ground, std::vector<Grant>& gran
     const std::uint64_t at_home =
         place_hbm_first(rest, ground, kept, {TierClass::pool, TierClass::host}, grants);
     if (config_.spread && !is_short(priority)) spread(rest.pages - at_home, ground, grants);
+  }
+  if (need.write) {
+    grant_window(need, ground, grants);
+    grant_open(need, ground, grants);
   }
   PageNumber at = need.tensor->base / ground.page.count + need.first_page;
   for (Grant& given : grants) {
@@ -52,6 +58,9 @@ void Umf::touched(const Touch& touch, const Ground& ground, std::vector<Order>& 
     if (const auto hbm = ground.index(TierClass::hbm))
       orders.push_back({touch.pages.first, touch.pages.count, *hbm, Order::Why::fill});
   now_ = touch.now;
+  if (touch.write) forget_copies({touch.pages.first, touch.pages.first + touch.pages.count});
+  if (touch.write) append(touch, ground, orders);
+  if (window_pages_ > 0) slide(touch, ground, orders);
   const bool outside = is_away(touch.pages.tier, ground);
   if (touch.pages.state == memory::PageState::moving) too_late(touch, ground);
   if (outside) fetch(touch, ground, orders);
@@ -113,7 +122,19 @@ void Umf::settled(const Settled& move, const Ground& ground, std::vector<Order>&
                       if (in) short_in_hbm_ += pages;
                       if (out) short_in_hbm_ -= std::min(pages, short_in_hbm_);
                     });
-  if (!move.moved) return; // the machine is busy: not again at once
+  const memory::Range pages{move.from.first, move.from.first + move.from.count};
+  if (!move.moved) { // the machine is busy: not again at once
+    if (out && move.from.copy) copies_[move.from.copy.tier].insert(pages);
+    if (ground.is(move.from.tier, TierClass::sram)) window_pages_ += window_.insert(pages);
+    return;
+  }
+  forget_copies(pages);
+  if (in && config_.keep_copies && is_away(move.from.tier, ground) && move.from.packed == 0)
+    copies_[move.from.tier].insert(pages);
+  for (auto it = open_.lower_bound(pages.begin); it != open_.end() && it->first < pages.end; ++it) {
+    it->second = move.to;
+    forget_copies({it->first, it->first + 1}); // it will be written, and stays
+  }
   table_.move(move.from, move.to, ground.page);
   relist(move.from.first, move.from.count, ground);
   if (config_.prefetch) prefetch(ground, orders);
@@ -132,10 +153,15 @@ void Umf::released(const memory::AddressSpace::Entry& tensor, const memory::Page
                       forget_order(block, gone); // blank pages, which no order moves
                       unstage(block);
                     });
+  forget_copies({run.first, run.first + run.count});
+  close({run.first, run.first + run.count}, ground);
+  window_pages_ -= window_.erase({run.first, run.first + run.count});
+  written_.erase(tensor.tensor.id);
   table_.remove(run, ground.page, end_of(tensor));
   if (!is_short(priority_of(tensor.tensor.role))) relist(run.first, run.count, ground);
   if (spilled_.erase(tensor.tensor.id) > 0) prefetcher_.forget(tensor.tensor.id);
   if (!is_short(priority_of(tensor.tensor.role))) return;
+  short_live_ -= run.count;
   if (!ground.is(run.tier, TierClass::sram)) short_pages_ -= run.count;
   if (ground.is(run.tier, TierClass::hbm)) short_in_hbm_ -= std::min(run.count, short_in_hbm_);
 }
@@ -159,14 +185,25 @@ std::uint64_t Umf::margin(const Ground& ground) const {
   return kept_free(ground) + part_of(ground.all_pages(TierClass::hbm), config_.promote_margin);
 }
 
-void Umf::spread(std::uint64_t pages, const Ground& ground, std::vector<Grant>& grants) {
-  for (std::uint64_t left = pages; left > 0;) {
-    const std::uint64_t part = std::min(left, grants.back().pages);
-    left -= part;
+std::uint64_t Umf::stripe(std::uint64_t pages, const Ground& ground) const {
+  const std::uint64_t least =
+      std::max<std::uint64_t>(config_.spread_least.count / ground.page.count, 1);
+  const std::uint64_t share = (pages + config_.spread_stripes - 1) / config_.spread_stripes;
+  return std::min(table_.block_pages(ground.page), std::max(share, least));
+}
+
+void Umf::take_last(std::uint64_t pages, std::vector<Grant>& grants) {
+  while (pages > 0) {
+    const std::uint64_t part = std::min(pages, grants.back().pages);
+    pages -= part;
     if ((grants.back().pages -= part) == 0) grants.pop_back();
   }
+}
+
+void Umf::spread(std::uint64_t pages, const Ground& ground, std::vector<Grant>& grants) {
+  take_last(pages, grants);
   std::map<TierIndex, std::uint64_t> taken;
-  const std::uint64_t size = table_.block_pages(ground.page);
+  const std::uint64_t size = stripe(pages, ground);
   while (pages > 0) {
     std::optional<TierIndex> best; // its way is least laden
     double least = 0;
@@ -229,7 +266,8 @@ void Umf::bring_up_to_date(std::uint64_t number, const Ground& ground) {
   const auto hbm = ground.index(TierClass::hbm);
   ReuseBlock* block = table_.find(number);
   if (block != nullptr) block->stale = false;
-  if (!hbm || block == nullptr || block->in(*hbm) == 0 || is_short(block->priority))
+  if (!hbm || block == nullptr || block->in(*hbm) == open_in(number, *hbm, ground).size() ||
+      is_short(block->priority))
     return leaving_order_.erase(number);
   const bool passed = block->last.count >= 0;
   const Femtoseconds back = !passed                     ? LeavingOrder::kNow
@@ -256,80 +294,12 @@ void Umf::count_passes(const Touch& touch, bool outside, const Ground& ground,
 }
 
 void Umf::learn(stream::Role role, double interval) {
-  constexpr double kStep = 1.1; // of the median, up or down: half of them lie on either side
+  const double step = config_.usual_step;
   const auto [median, first] = typical_.try_emplace(role, interval);
-  if (interval != median->second) median->second *= interval > median->second ? kStep : 1 / kStep;
+  if (interval != median->second) median->second *= interval > median->second ? step : 1 / step;
   if (!first) return;
   for (const auto& [number, block] : table_.blocks()) // those never used are late from now on
     if (block.role == role && block.last.count < 0) relist(number);
-}
-
-std::uint64_t Umf::promised(TierIndex tier, const std::vector<Order>& orders) {
-  std::uint64_t pages = 0;
-  for (const Order& order : orders)
-    if (order.to == tier) pages += order.pages;
-  return pages;
-}
-
-std::uint64_t Umf::spare(TierIndex hbm, const Ground& ground,
-                         const std::vector<Order>& orders) const {
-  const std::uint64_t kept = wanted_shortly(ground) + promised(hbm, orders);
-  const std::uint64_t free = ground.free_pages(hbm);
-  return free - std::min(free, kept);
-}
-
-void Umf::bring(std::uint64_t number, Order::Why why, const Ground& ground,
-                std::vector<Order>& orders, bool packed) {
-  const TierIndex hbm = *ground.index(TierClass::hbm);
-  candidates_.erase(number);
-  const auto pages = table_.find(number)->pages;
-  for (const auto& [tier, count] : pages)
-    if (is_away(tier, ground)) {
-      order(number, tier, hbm, count, why, ground, orders);
-      orders.back().packed = packed;
-    }
-}
-
-std::uint64_t Umf::forget_order(ReuseBlock& block, std::uint64_t pages) {
-  const std::uint64_t ours = std::min(pages, block.ordered); // no fill
-  const std::uint64_t carried = std::min(ours, block.carried);
-  block.ordered -= ours;
-  block.carried -= carried;
-  outstanding_ -= ours;
-  carried_ -= carried;
-  return ours;
-}
-
-bool Umf::busy(const Ground& ground) const {
-  return (outstanding_ - carried_) * ground.page.count >= config_.in_flight.count;
-}
-
-std::uint64_t Umf::move_out(std::uint64_t number, TierIndex hbm, Order::Why why,
-                            const Ground& ground, std::vector<Order>& orders) {
-  const std::uint64_t count = table_.find(number)->in(hbm);
-  for (const TierClass kind : {TierClass::pool, TierClass::host})
-    for (std::size_t t = 0; t < ground.tiers.size(); ++t) {
-      const auto to = static_cast<TierIndex>(t);
-      if (!ground.is(to, kind) || ground.free_pages(to) < promised(to, orders) + count) continue;
-      leaving_ += count;
-      order(number, hbm, to, count, why, ground, orders);
-      return count;
-    }
-  return 0;
-}
-
-void Umf::order(std::uint64_t number, TierIndex from, TierIndex to, std::uint64_t count,
-                Order::Why why, const Ground& ground, std::vector<Order>& orders) {
-  const std::uint64_t size = table_.block_pages(ground.page);
-  orders.push_back({.first = number * size,
-                    .pages = size,
-                    .to = to,
-                    .why = why,
-                    .from = from,
-                    .keep = config_.keep_copies && is_away(from, ground),
-                    .packed = is_away(to, ground) && packs(Pack::away, table_.find(number)->role)});
-  table_.find(number)->ordered += count;
-  outstanding_ += count;
 }
 
 Kind umf() {
@@ -346,7 +316,9 @@ Kind umf() {
           true,
           {{"S3", "spreading", {{"spread", "false"}}},
            {"S4", "prefetch", {{"prefetch", "false"}}},
-           {"S5", "copies kept in the pool", {{"keep_copies", "false"}}},
+           {"S5",
+            "copies in the pool, open pages at home",
+            {{"keep_copies", "false"}, {"open_page_home", "false"}}},
            {"S6", "promotion", {{"promotion", "\"off\""}, {"fetch_on_touch", "false"}}}}};
 }
 

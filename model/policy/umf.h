@@ -1,14 +1,15 @@
 #pragma once
 
+#include "model/memory/range_set.h"
 #include "model/policy/block_order.h"
 #include "model/policy/policy.h"
 #include "model/policy/prefetcher.h"
 #include "model/policy/reuse_table.h"
 #include "model/policy/umf_config.h"
 
-#include <deque>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -23,7 +24,8 @@ class Umf : public Policy {
 public:
   explicit Umf(UmfConfig config)
       : config_(std::move(config)), table_(config_.block),
-        prefetcher_({config_.prefetch_trigger, config_.prefetch_window}) {}
+        prefetcher_({config_.prefetch_trigger, config_.prefetch_window, config_.prefetch_hops,
+                     config_.prefetch_ranges}) {}
 
   void place(const Need& need, const Ground& ground, std::vector<Grant>& grants) override;
   void touched(const Touch& touch, const Ground& ground, std::vector<Order>& orders) override;
@@ -51,9 +53,37 @@ private:
   /// Free frames of HBM up to which nothing long-lived comes that may as well stay away.
   std::uint64_t margin(const Ground& ground) const;
 
+  /// Pages of a stripe of so many that lie outside.
+  std::uint64_t stripe(std::uint64_t pages, const Ground& ground) const;
   /// Gives the last so many of the pages granted, which lie outside, to all memories there.
   void spread(std::uint64_t pages, const Ground& ground, std::vector<Grant>& grants);
+  static void take_last(std::uint64_t pages, std::vector<Grant>& grants);
   bool follows(stream::Role role) const;
+  /// Of long-lived tensors.
+  bool is_kv(stream::Role role) const;
+
+  /// The page of a KV cache that a write up to `end` has left unfinished (S5), if homes are kept
+  /// for such.
+  std::optional<PageNumber> open_page(const memory::AddressSpace::Entry& tensor, std::uint64_t end,
+                                      const Ground& ground) const;
+  /// Exchanges the last page granted, which is open, for a frame of HBM.
+  void grant_open(const Need& need, const Ground& ground, std::vector<Grant>& grants);
+  /// What is written to its end is open no longer; what is open comes home.
+  void append(const Touch& touch, const Ground& ground, std::vector<Order>& orders);
+  void open(PageNumber page, TierIndex tier, const Ground& ground);
+  void close(memory::Range pages, const Ground& ground);
+  /// Open pages of a block in a tier.
+  std::vector<PageNumber> open_in(std::uint64_t number, TierIndex tier, const Ground& ground) const;
+
+  /// Where the window of the last rows begins, if rows up to `end` are written (S3).
+  std::uint64_t window_of(const memory::AddressSpace::Entry& tensor, std::uint64_t end) const;
+  /// Pages of SRAM that what lives shortly has never had at once.
+  std::uint64_t window_room(const Ground& ground) const;
+  /// Exchanges the last pages granted, as far as they are in the window, for frames of SRAM.
+  void grant_window(const Need& need, const Ground& ground, std::vector<Grant>& grants);
+  /// Orders out of SRAM what has left the window, or all of it where there is no room.
+  void slide(const Touch& touch, const Ground& ground, std::vector<Order>& orders);
+  void leave_window(memory::Range pages, const Ground& ground, std::vector<Order>& orders);
 
   /// Behind its last byte.
   static std::uint64_t end_of(const memory::AddressSpace::Entry& tensor);
@@ -121,12 +151,21 @@ private:
   void demote(std::uint64_t pages, TierIndex hbm, Femtoseconds now, const Ground& ground,
               std::vector<Order>& orders);
 
-  /// Orders a block's pages in HBM to the first memory behind it that has the frames; returns
-  /// how many pages.
+  /// The first memory outside that has frames for so many pages.
+  std::optional<TierIndex> outside_for(std::uint64_t pages, const Ground& ground,
+                                       const std::vector<Order>& orders) const;
+  /// Orders a block's pages in HBM out: to where a copy of them is, else to the first memory behind
+  /// it that has the frames; returns how many pages.
   std::uint64_t move_out(std::uint64_t number, TierIndex hbm, Order::Why why, const Ground& ground,
                          std::vector<Order>& orders);
-  void order(std::uint64_t number, TierIndex from, TierIndex to, std::uint64_t count,
-             Order::Why why, const Ground& ground, std::vector<Order>& orders);
+  std::uint64_t send_back(std::uint64_t number, Order::Why why, const Ground& ground,
+                          std::vector<Order>& orders);
+  void forget_copies(memory::Range pages);
+  memory::Range pages_of(std::uint64_t number, const Ground& ground) const;
+
+  /// Those of the pages that are in `from`, `count` of them.
+  void order(std::uint64_t number, memory::Range pages, TierIndex from, TierIndex to,
+             std::uint64_t count, Order::Why why, const Ground& ground, std::vector<Order>& orders);
 
   /// Candidates into free frames, the most used first; where there are none the best of them
   /// may send one block out, and comes in when that is gone.
@@ -144,14 +183,21 @@ private:
   Prefetcher prefetcher_;
   std::unordered_set<stream::TensorId> spilled_; ///< followed; had pages outside when placed
   std::map<TierIndex, std::uint64_t> laden_;     ///< pages that were ever spread to it
-  std::map<stream::Role, double> typical_;       ///< interval, fs
-  std::deque<std::uint64_t> recent_;             ///< blocks used outside HBM, the last one behind
+  std::map<TierIndex, memory::RangeSet>
+      copies_;              ///< pages in HBM that left one there, as far as known
+  memory::RangeSet window_; ///< pages of it in SRAM that are not ordered out
+  std::uint64_t window_pages_ = 0;
+  std::unordered_map<stream::TensorId, std::uint64_t> written_; ///< up to which address, of those
+  std::map<PageNumber, TierIndex> open_;   ///< pages being appended to, and where they are
+  std::map<stream::Role, double> typical_; ///< interval, fs
+  RecentOrder recent_;                     ///< blocks used outside HBM
   Sensors sensors_;
   ComingOrder candidates_;           ///< blocks with pages outside that have recurred
   std::vector<std::uint64_t> stale_; ///< blocks whose place in the order of leaving is an old one
   std::vector<std::uint64_t> passed_;
   std::uint64_t short_pages_ = 0, short_peak_ = 0; ///< live outside SRAM; the most there were
   std::uint64_t short_in_hbm_ = 0;
+  std::uint64_t short_live_ = 0, short_most_ = 0;             ///< anywhere
   std::uint64_t outstanding_ = 0, carried_ = 0, leaving_ = 0; ///< pages ordered: all; with an
                                                               ///< access; out of HBM
   Femtoseconds now_{0}, reviewed_{0};

@@ -72,6 +72,14 @@ const Component<UmfConfig>& umf_component() {
                 .max = 1e6,
                 .from = Provenance::derived,
                 .source = "a swap moves two blocks, so it should save two reads for one"})
+          .key("usual_step", &UmfConfig::usual_step,
+               {.help = "An interval that is longer or shorter than what is usual for its role "
+                        "moves that up or down by this factor: it comes to rest at the median.",
+                .min = 1.0,
+                .max = 1e6,
+                .from = Provenance::derived,
+                .source = "as many steps up as down: half of the intervals lie on either side; a "
+                          "tenth follows a rhythm twice as slow within eight blocks"})
           .key("in_flight", &UmfConfig::in_flight,
                {.help = "Background moves ordered and not done.",
                 .min = 4_KiB,
@@ -93,10 +101,33 @@ const Component<UmfConfig>& umf_component() {
           .key("spread", &UmfConfig::spread,
                {.help =
                     "S3: what HBM does not hold is spread over pool and host as their ways read, "
-                    "block by block, so that both are read at once; else the host takes what the "
+                    "in stripes, so that both are read at once; else the host takes what the "
                     "pool cannot.",
                 .from = Provenance::derived,
                 .source = "studies/long-decode: two links carry more than one"})
+          .key("spread_stripes", &UmfConfig::spread_stripes,
+               {.help = "What one tensor leaves outside is dealt in so many stripes, or in blocks "
+                        "where those are less.",
+                .min = 1,
+                .max = 1'000'000,
+                .from = Provenance::derived,
+                .source = "two ways that read as 5 to 3, or any eighths, end together; a tensor of "
+                          "one block is read over both"})
+          .key("spread_least", &UmfConfig::spread_least,
+               {.help = "The shortest stripe, unless what is left is shorter; at least a page.",
+                .min = 4_KiB,
+                .max = 1_GiB,
+                .from = Provenance::derived,
+                .source = "takes a Gen5 x16 link some 5 us, several times the latency of a way, "
+                          "which each move pays"})
+          .key("sram_window", &UmfConfig::sram_window,
+               {.help = "S3: so many rows of each tensor of a KV cache (tokens) that were written "
+                        "last live in SRAM, as far as what lives shortly leaves room. 0: none.",
+                .max = 1'000'000'000,
+                .from = Provenance::derived,
+                .source =
+                    "tables --suite kv-capacity: 48 MiB hold the last 128 tokens of one sequence "
+                    "of a 70B model, under 0.1 % of what a step reads"})
           .key("keep_copies", &UmfConfig::keep_copies,
                {.help =
                     "What comes to HBM leaves its old place as a copy (S5: the pool is read, not "
@@ -106,6 +137,13 @@ const Component<UmfConfig>& umf_component() {
                 .source =
                     "weights, experts and full KV pages are read only; umf-three-tier: the pool "
                     "takes read-only mappings"})
+          .key("open_page_home", &UmfConfig::open_page_home,
+               {.help = "S5: a page of a KV cache that is being appended to lives in HBM while it "
+                        "has frames free, those kept for what lives shortly among them: it is "
+                        "placed there or comes home when written, and stays until it is full.",
+                .from = Provenance::claimed,
+                .source = "umf-three-tier: the open page never lives in the pool, which is read "
+                          "only"})
           .key("fetch_on_touch", &UmfConfig::fetch_on_touch,
                {.help =
                     "A block outside that is expected back sooner than the idlest of HBM comes in "
@@ -182,6 +220,20 @@ const Component<UmfConfig>& umf_component() {
                 .from = Provenance::derived,
                 .source = "where demand fills the link a prefetch only fetches twice; 1024 blocks "
                           "are some ms of a Gen5 x16 link"})
+          .key("prefetch_hops", &UmfConfig::prefetch_hops,
+               {.help = "How many tensors, one beginning after the other, the window reaches over "
+                        "beyond the end of the one accessed.",
+                .max = 1'000'000,
+                .from = Provenance::derived,
+                .source = "a layer reads a dozen tensors: some layers ahead"})
+          .key("prefetch_ranges", &UmfConfig::prefetch_ranges,
+               {.help = "Ranges of pages that wait to be prefetched; the one that has waited "
+                        "longest goes.",
+                .min = 1,
+                .max = 1'000'000,
+                .from = Provenance::derived,
+                .source = "as many as prefetch_backoff lets go; those that wait longest are "
+                          "overtaken first"})
           .key(
               "prefetch_free_bandwidth", &UmfConfig::prefetch_free_bandwidth,
               {.help =

@@ -41,11 +41,16 @@ struct UmfConfig {
   double demote_watermark = 0.02;
   double promote_margin = 0.02;
   double swap_ratio = 2.0;
+  double usual_step = 1.1;
   Bytes in_flight = 32_MiB;
   Femtoseconds review = 100000_ns;
   std::uint32_t patience = 128;
   bool spread = true;
+  std::uint32_t spread_stripes = 8;
+  Bytes spread_least = 256_KiB;
+  std::uint64_t sram_window = 0;
   bool keep_copies = true;
+  bool open_page_home = true;
   bool fetch_on_touch = true;
   Promotion promotion = Promotion::reuse;
   double promotion_threshold = 800;
@@ -59,6 +64,8 @@ struct UmfConfig {
   std::uint64_t prefetch_window = 512;
   double prefetch_free_bandwidth = 0.3;
   std::uint32_t prefetch_backoff = 1024;
+  std::uint32_t prefetch_hops = 64;
+  std::uint32_t prefetch_ranges = 1024;
   Pack pack = Pack::off;
 };
 

@@ -62,21 +62,18 @@ std::size_t Umf::recent_blocks() const {
 
 void Umf::note_recent(const Touch& touch, const Ground& ground) {
   table_.each_block(touch.pages.first, touch.pages.count, ground.page,
-                    [&](std::uint64_t number, std::uint64_t) {
-                      if (recent_.empty() || recent_.back() != number) recent_.push_back(number);
-                    });
-  while (recent_.size() > 4 * recent_blocks()) // some may be listed twice
-    recent_.pop_front();
+                    [&](std::uint64_t number, std::uint64_t) { recent_.use(number); });
+  recent_.keep(recent_blocks());
 }
 
 void Umf::promote_recent(const Ground& ground, std::vector<Order>& orders) {
   const auto hbm = ground.index(TierClass::hbm);
   if (!hbm) return;
   std::set<std::uint64_t> wanted;
-  for (auto it = recent_.rbegin(); it != recent_.rend() && wanted.size() < recent_blocks(); ++it)
-    if (const ReuseBlock* block = table_.find(*it);
-        block != nullptr && block->ordered == 0 && away(*it, ground) > 0)
-      wanted.insert(*it);
+  recent_.each([&](std::uint64_t number) {
+    const ReuseBlock* block = table_.find(number);
+    if (block != nullptr && block->ordered == 0 && away(number, ground) > 0) wanted.insert(number);
+  });
   std::uint64_t lacking = 0;
   for (const std::uint64_t number : wanted) {
     const std::uint64_t pages = away(number, ground);

@@ -116,10 +116,10 @@ bool Brain::busy(stream::TensorId tensor) const {
 }
 
 void Brain::materialise(const memory::AddressSpace::Entry& entry, PageNumber first,
-                        std::uint64_t count, bool initial) {
+                        std::uint64_t count, bool initial, bool write, std::uint64_t until) {
   const PageNumber base = entry.base / ground_.page.count;
   grants_.clear();
-  policy_->place({&entry, first - base, count, initial}, ground_, grants_);
+  policy_->place({&entry, first - base, count, initial, write, until}, ground_, grants_);
   PageNumber at = first;
   for (const policy::Grant& grant : grants_) {
     ensure(grant.tier < ground_.tiers.size(), "policy grants from a tier that does not exist");
@@ -174,13 +174,13 @@ void Brain::look(std::uint64_t address, Bytes length, std::vector<PageRun>& runs
   table_.lookup(first, last - first + 1, runs);
 }
 
-void Brain::reserve(std::uint64_t address, Bytes length) {
+void Brain::reserve(std::uint64_t address, Bytes length, bool write) {
   runs_.clear();
-  find(address, length, runs_);
+  find(address, length, write, runs_);
 }
 
 /// Looks, once deferred pages have their frames; the tensor, which must hold all of it.
-const memory::AddressSpace::Entry& Brain::find(std::uint64_t address, Bytes length,
+const memory::AddressSpace::Entry& Brain::find(std::uint64_t address, Bytes length, bool write,
                                                std::vector<PageRun>& runs) {
   const auto* entry = space_.holder(address);
   ensure(entry != nullptr &&
@@ -192,7 +192,7 @@ const memory::AddressSpace::Entry& Brain::find(std::uint64_t address, Bytes leng
   for (std::size_t i = before; i < runs.size(); ++i) {
     if (runs[i].state != PageState::deferred) continue;
     counters_.first_touches += runs[i].count;
-    materialise(*entry, runs[i].first, runs[i].count, false);
+    materialise(*entry, runs[i].first, runs[i].count, false, write, address + length.count);
     fresh = true;
   }
   if (!fresh) return *entry;
@@ -214,7 +214,7 @@ void Brain::touch(std::uint64_t address, Bytes length, bool write, Femtoseconds 
                   std::vector<PageRun>& runs, policy::StepNumber step) {
   now_ = now;
   const auto before = runs.size();
-  const memory::AddressSpace::Entry& tensor = find(address, length, runs);
+  const memory::AddressSpace::Entry& tensor = find(address, length, write, runs);
   for (std::size_t i = before; i < runs.size(); ++i) {
     ++counters_.touches;
     if (write) overwrite(runs[i]); // before the policy may send pages back to their copies

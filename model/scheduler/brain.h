@@ -115,7 +115,7 @@ public:
   /// Initial residency: places the whole tensor before time starts.
   void preload(stream::TensorId tensor);
   /// First touch of what an operation is about to use: deferred pages get their frames.
-  void reserve(std::uint64_t address, Bytes length);
+  void reserve(std::uint64_t address, Bytes length, bool write = false);
   /// The tensor is dead: its frames return. Its pages may not be in a command.
   void release(stream::TensorId tensor);
   /// Whether pages of the tensor are held by a command in progress.
@@ -208,9 +208,9 @@ private:
   std::uint32_t packed_page(PageNumber page) const;
   std::vector<Active>::iterator active(const Command& command, Stage stage);
   void materialise(const memory::AddressSpace::Entry& entry, PageNumber first, std::uint64_t count,
-                   bool initial);
+                   bool initial, bool write = false, std::uint64_t until = 0);
   memory::Region region_of(PageNumber page) const;
-  const memory::AddressSpace::Entry& find(std::uint64_t address, Bytes length,
+  const memory::AddressSpace::Entry& find(std::uint64_t address, Bytes length, bool write,
                                           std::vector<PageRun>& runs);
   policy::Touch touch_of(const memory::AddressSpace::Entry* tensor, const PageRun& run,
                          std::uint64_t address, Bytes length, bool write, Femtoseconds now,

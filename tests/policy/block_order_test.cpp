@@ -107,3 +107,19 @@ TEST_CASE("what comes first is of the highest priority, the shortest interval, t
   });
   CHECK(numbers == std::vector<std::uint64_t>{4, 1, 3, 2});
 }
+
+TEST_CASE("of blocks used again and again those used last are kept, each once") {
+  RecentOrder order;
+  for (const std::uint64_t number : {1u, 2u, 3u, 1u, 4u, 4u, 2u})
+    order.use(number);
+  const auto left = [&] {
+    std::vector<std::uint64_t> numbers;
+    order.each([&](std::uint64_t number) { numbers.push_back(number); });
+    return numbers;
+  };
+  CHECK(left() == std::vector<std::uint64_t>{3, 1, 4, 2});
+  order.keep(2);
+  CHECK(left() == std::vector<std::uint64_t>{4, 2});
+  order.use(4);
+  CHECK(left() == std::vector<std::uint64_t>{2, 4});
+}

@@ -108,3 +108,24 @@ TEST_CASE("what is asked for a tensor that is gone is forgotten") {
   bench.prefetcher.forget(1);
   CHECK(bench.wanted() == "2001-2002 2003-2004 ");
 }
+
+TEST_CASE("the window reaches over so many tensors that begin next, and no more") {
+  // Tensor 1 has five pages, those that follow it one each; four pages lie beyond its end.
+  const auto [hops, wanted] = GENERATE(table<std::uint32_t, std::string>(
+      {{64, "2000-2000 3000-3000 4000-4000 5000-5000 "}, {2, "2000-2000 3000-3000 "}, {0, ""}}));
+  Bench bench({.trigger = 1, .window = 40, .hops = hops});
+  CAPTURE(hops);
+  bench.touch(1, 0, 5, 5);
+  for (stream::TensorId id = 2; id <= 5; ++id)
+    bench.touch(id, 0, 1, 1);
+  bench.wanted();
+  bench.touch(1, 0, 5, 5);
+  CHECK(bench.wanted() == wanted);
+}
+
+TEST_CASE("of the ranges that wait only so many are kept, the last ones") {
+  Bench bench({.trigger = 1, .window = 10, .ranges = 2});
+  for (stream::TensorId id = 1; id <= 4; ++id)
+    bench.touch(id, 0, 1);
+  CHECK(bench.wanted() == "3001-3001 4001-4001 ");
+}

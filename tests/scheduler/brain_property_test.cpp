@@ -14,7 +14,8 @@ namespace {
 
 std::unique_ptr<policy::Policy> make(const std::string& name, const std::string& block) {
   // However seldom its moves come to something, it keeps looking.
-  const std::string eager = name == "umf" ? R"(", "patience": 1})" : R"("})";
+  const std::string eager =
+      name == "umf" ? R"(", "patience": 1, "spread_least": "64KiB"})" : R"("})";
   const JsonValue object =
       parse_json(R"({"name": ")" + name + R"(", "block": ")" + block + eager, "p.json");
   for (const policy::Kind& kind : policy::kinds()) {

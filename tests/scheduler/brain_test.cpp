@@ -105,6 +105,19 @@ TEST_CASE("a declared tensor costs nothing until it is touched") {
   CHECK(bench.policy->touches[0].now == 7_ns);
 }
 
+TEST_CASE("a policy is told whether a write asks for pages, and up to where") {
+  Bench bench;
+  bench.brain.reserve(bench.base + 100, {50}, true);
+  bench.brain.reserve(bench.base + kPage.count, {70'000});
+  REQUIRE(bench.policy->needs.size() == 2);
+  CHECK(bench.policy->needs[0].write);
+  CHECK(bench.policy->needs[0].until == bench.base + 150);
+  CHECK_FALSE(bench.policy->needs[1].write);
+  CHECK(bench.policy->needs[1].until == bench.base + kPage.count + 70'000);
+  bench.touch(3, 1, true);
+  CHECK(bench.policy->needs.back().write);
+}
+
 TEST_CASE("bytes of a page touch the whole page") {
   Bench bench;
   std::vector<PageRun> runs;
