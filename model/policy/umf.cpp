@@ -129,14 +129,19 @@ void Umf::released(const memory::AddressSpace::Entry& tensor, const memory::Page
                       const std::uint64_t left = block.all() - pages;
                       const std::uint64_t gone = block.ordered - std::min(block.ordered, left);
                       forget_order(block, gone); // blank pages, which no order moves
-                      unstage(block);
+                      const std::uint64_t staged = std::min(block.staged, left);
+                      staged_ -= std::exchange(block.staged, staged) - staged;
                     });
   table_.remove(run, ground.page, end_of(tensor));
   if (!is_short(priority_of(tensor.tensor.role))) relist(run.first, run.count, ground);
-  if (spilled_.erase(tensor.tensor.id) > 0) prefetcher_.forget(tensor.tensor.id);
+  prefetcher_.released(tensor.tensor.id, {run.first, run.first + run.count});
   if (!is_short(priority_of(tensor.tensor.role))) return;
   if (!ground.is(run.tier, TierClass::sram)) short_pages_ -= run.count;
   if (ground.is(run.tier, TierClass::hbm)) short_in_hbm_ -= std::min(run.count, short_in_hbm_);
+}
+
+void Umf::died(const memory::AddressSpace::Entry& tensor) {
+  if (spilled_.erase(tensor.tensor.id) > 0) prefetcher_.forget(tensor.tensor.id);
 }
 
 double Umf::priority_of(stream::Role role) const {

@@ -3,6 +3,7 @@
 #include "model/base/random.h"
 #include "model/scheduler/brain.h"
 
+#include <bitset>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -46,6 +47,7 @@ public:
   std::uint64_t moves() const { return moves_done_; }
   std::uint64_t refusals() const { return refusals_; }
   std::uint64_t parked() const { return parked_ever_; }
+  std::uint64_t pages_reclaimed() const { return pages_reclaimed_; } ///< that had frames
   const scheduler::Brain& brain() const { return *brain_; }
   std::uint64_t check_every_page() const; ///< pages compared
   std::uint64_t in_use() const { return in_flight_.size() + parked_.size() + moves_.size(); }
@@ -73,6 +75,7 @@ private:
 
   void declare();
   void release(std::size_t tensor);
+  void reclaim();
   void access();
   void dispatch(const Access& access, const memory::PageRun& run);
   void finish_access(std::size_t index);
@@ -82,6 +85,12 @@ private:
   void advance(std::size_t move);
   bool in_flight(const memory::PageRun& range, bool only_writes) const;
   bool outstanding(Page first, std::uint64_t pages) const;
+  static constexpr std::size_t kUnits = 8; ///< of a page, that die one by one
+  using Units = std::bitset<kUnits>;
+  /// Those that hold bytes of the tensor.
+  static Units units_of(const memory::AddressSpace::Entry& entry, Page page);
+  bool is_dead(const memory::AddressSpace::Entry& entry, Page page) const;
+  std::uint64_t holes() const;
   std::uint64_t& content(Place place) { return tiers_[place.tier].content[place.frame]; }
 
   RandomStream random_;
@@ -90,12 +99,14 @@ private:
   std::unique_ptr<scheduler::Brain> brain_;
   std::vector<stream::TensorId> tensors_;
   std::map<Page, std::uint64_t> truth_; ///< last version written, of pages that exist
+  std::map<Page, Units> dead_;          ///< of live tensors
   std::vector<Access> in_flight_, parked_;
   std::vector<Move> moves_;
   bool commands_pending_ = false; ///< the brain may hold commands not taken up
   stream::TensorId next_tensor_ = 0;
   Femtoseconds now_{0};
   std::uint64_t version_ = 1, moves_done_ = 0, refusals_ = 0, parked_ever_ = 0;
+  std::uint64_t pages_reclaimed_ = 0;
 };
 
 } // namespace umf::test
