@@ -21,11 +21,25 @@ std::string fault_of_kernel(const stream::Kernel& kernel) {
   return {};
 }
 
+std::string fault_of_free(const stream::Free& free) {
+  if (!free.length)
+    return free.offset == 0 ? std::string()
+                            : fmt::format("a free from byte {} on without a length, expected both "
+                                          "or neither",
+                                          free.offset);
+  if (free.length->count == 0) return "a free of 0 bytes, expected 1 or more";
+  if (free.offset > UINT64_MAX - free.length->count)
+    return fmt::format("a free of {} bytes from byte {} on, expected an end below 2^64",
+                       free.length->count, free.offset);
+  return {};
+}
+
 } // namespace
 
 std::string fault_of(const stream::Record& record) {
-  const auto* kernel = std::get_if<stream::Kernel>(&record);
-  return kernel != nullptr ? fault_of_kernel(*kernel) : std::string();
+  if (const auto* kernel = std::get_if<stream::Kernel>(&record)) return fault_of_kernel(*kernel);
+  if (const auto* free = std::get_if<stream::Free>(&record)) return fault_of_free(*free);
+  return {};
 }
 
 std::string fault_of(const stream::Header& header) {

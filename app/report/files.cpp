@@ -140,7 +140,7 @@ Json packing_json(const scheduler::Counters& brain, const hw::SchedulerStatistic
 Json scheduler_json(const ReplayRun& run) {
   hw::SchedulerStatistics unit;
   scheduler::Counters brain;
-  std::uint64_t padding = 0;
+  std::uint64_t padding = 0, holes = 0;
   for (std::uint32_t g = 0; g < run.platform->gpus(); ++g) {
     const auto& s = run.platform->scheduler(g).statistics();
     unit.translations += s.translations;
@@ -154,6 +154,7 @@ Json scheduler_json(const ReplayRun& run) {
     unit.packed_read += s.packed_read;
     brain += run.platform->brain(g).counters();
     padding += run.platform->brain(g).peak_padding().count;
+    holes += run.platform->brain(g).peak_holes().count;
   }
   const double seconds = run.makespan.seconds();
   return {{"translations", unit.translations},
@@ -181,7 +182,10 @@ Json scheduler_json(const ReplayRun& run) {
           {"degraded_ns", 0},
           {"commands_refused", brain.refused},
           {"parked", unit.parked},
-          {"peak_page_padding_bytes", padding}};
+          {"reclaimed_bytes", brain.reclaimed.count},
+          {"reclaimed_pages", brain.reclaimed_pages},
+          {"peak_page_padding_bytes", padding},
+          {"peak_page_holes_bytes", holes}};
 }
 
 Json l2_json(const ReplayRun& run) {

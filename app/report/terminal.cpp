@@ -167,6 +167,24 @@ void links(Out out, const ReplayRun& run) {
   }
 }
 
+/// What pages hold that is of no use, of all GPUs: behind their tensors, and where bytes died.
+void fragmentation(Out out, const ReplayRun& run) {
+  Bytes padding, holes;
+  scheduler::Counters all;
+  for (std::uint32_t g = 0; g < run.platform->gpus(); ++g) {
+    const scheduler::Brain& brain = run.platform->brain(g);
+    padding += brain.peak_padding();
+    holes += brain.peak_holes();
+    all += brain.counters();
+  }
+  if (all.reclaimed.count == 0) return;
+  fmt::format_to(out,
+                 "\nfragmentation  {} of padding and {} of holes at their peaks; {} freed in parts "
+                 "gave back {} pages\n",
+                 binary_bytes(padding.count), binary_bytes(holes.count),
+                 decimal_bytes(all.reclaimed.count), all.reclaimed_pages);
+}
+
 /// What the scheduler did, of all GPUs; nothing where nothing lay outside or moved.
 void decisions(Out out, const ReplayRun& run) {
   scheduler::Counters all;
@@ -248,6 +266,7 @@ std::string terminal_report(const ReplayRun& run) {
   tenants(out, run);
   causes(out, run);
   tiers(out, run);
+  fragmentation(out, run);
   links(out, run);
   decisions(out, run);
   energy(out, run);

@@ -123,6 +123,9 @@ void add_numbers(CLI::App& verb, gen::GenerateOptions& options) {
       ->capture_default_str();
   verb.add_option("--seed", options.step.seed, "Of tokens, experts and chosen entries")
       ->capture_default_str();
+  verb.add_flag("--reclaim", options.step.reclaim,
+                "Free the keys and values of tokens that leave a sliding window (default: their "
+                "place is written over)");
   verb.add_flag("--beyond-context", options.beyond_context,
                 "Let sequences be longer than the model was made for");
 }

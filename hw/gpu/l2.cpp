@@ -157,7 +157,10 @@ void L2::list_write_backs(const std::vector<memory::Range>& ranges, std::vector<
 }
 
 void L2::discard(memory::Range range) {
-  statistics_.discarded += cache_.discard(range);
+  const std::uint64_t sector = config_.sector.count;
+  const memory::Range whole{(range.begin + sector - 1) / sector * sector,
+                            range.end / sector * sector};
+  if (whole.begin < whole.end) statistics_.discarded += cache_.discard(whole);
 }
 
 void L2::invalidate(memory::Range range, std::vector<Segment>& write_backs) {

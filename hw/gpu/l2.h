@@ -44,7 +44,7 @@ public:
   void plan(const std::vector<OperationAccess>& accesses, std::size_t most_lanes,
             std::vector<std::vector<Segment>>& segments, std::vector<Segment>& write_backs);
 
-  /// The tensor at `range` is dead: dirty data need not be written.
+  /// What lies at `range` is dead: dirty sectors wholly inside need not be written.
   void discard(memory::Range range);
   /// Whatever of `range` is cached is stale: the data was made elsewhere.
   void invalidate(memory::Range range, std::vector<Segment>& write_backs);

@@ -36,9 +36,19 @@ public:
   void dead(stream::TensorId tensor, std::uint32_t g) override {
     Gpu& gpu = *gpus_[g];
     gpu.l2.discard(whole(gpu.space.at(tensor)));
+    gpu.dead.erase(whole(gpu.space.at(tensor)));
     gpu.space.release(tensor);
     gpu.fresh.erase(tensor);
     gpu.future->tensor(tensor).dead = next_;
+  }
+
+  void reclaimed(stream::TensorId tensor, std::uint32_t g, std::uint64_t offset,
+                 std::uint64_t length) override {
+    Gpu& gpu = *gpus_[g];
+    const auto& entry = gpu.space.at(tensor);
+    const std::uint64_t begin = entry.base + offset;
+    gpu.dead.insert({begin, begin + length});
+    gpu.l2.discard(gpu.dead.around(begin));
   }
 
   void step(const WalkStep& step) override {
@@ -78,6 +88,7 @@ private:
     explicit Gpu(const Scenario& scenario) : space(scenario.scheduler.page), l2(scenario.gpu.l2) {}
     memory::AddressSpace space;
     L2 l2;
+    memory::RangeSet dead;            ///< addresses of bytes that died before their tensors
     std::set<stream::TensorId> fresh; ///< not touched yet
     std::shared_ptr<policy::Future> future = std::make_shared<policy::Future>();
   };

@@ -42,7 +42,35 @@ void ReplayTenant::add(TensorId id, stream::Tensor&& tensor) {
 }
 
 void ReplayTenant::take(const stream::Free& free) {
+  if (free.length) return free_part(free);
   if (const auto id = numbers_.free(free.tensor)) die(*id);
+}
+
+void ReplayTenant::free_part(const stream::Free& free) {
+  const auto id = numbers_.find(free.tensor);
+  if (!id) return;
+  TensorState& tensor = tensors_.at(*id);
+  const std::uint64_t length = free.length->count, bytes = tensor.tensor.bytes.count;
+  const auto refuse = [&](const std::string& fault) {
+    throw UserError(fmt::format("a free of {} bytes from byte {} on of tensor {}{}", length,
+                                free.offset, in_quotes(tensor.tensor.name), fault));
+  };
+  if (free.offset > bytes || length > bytes - free.offset)
+    refuse(fmt::format(", which has {}; expected a range inside it", bytes));
+  if (!tensor.frees.add({free.offset, free.offset + length}, tensor.users, machine_.next_operation))
+    refuse(", some of which were freed before; expected each byte freed once");
+  numbers_.freed_in_part(free.tensor);
+  reclaim(*id, tensor);
+}
+
+void ReplayTenant::refuse_freed(const OperationRow& row, TensorId id, std::uint64_t offset,
+                                std::uint64_t length) const {
+  const TensorState& tensor = tensors_.at(id);
+  if (!tensor.frees.meets({offset, offset + length})) return;
+  throw UserError(fmt::format("operation {} {} touches bytes {}..{} of tensor {}, some of which "
+                              "the trace has freed; expected bytes that are alive",
+                              row.id, in_quotes(*row.name), offset, offset + length,
+                              in_quotes(tensor.tensor.name)));
 }
 
 /// Between repetitions weights and KV cache stay what and where they are; the rest is made
@@ -85,6 +113,10 @@ void ReplayTenant::take(stream::Kernel&& kernel) {
     all += bytes;
     if (access.rule != stream::Rule::recorded) inferred += bytes;
     use_once(pending.tensors, access.tensor);
+    if (tensors_.at(access.tensor).frees.none()) continue;
+    each_range(access, [&](std::uint64_t offset, std::uint64_t length) {
+      refuse_freed(row, access.tensor, offset, length);
+    });
   }
   row.inferred_share = all > 0 ? inferred / all : 0.0;
   ++result_.totals.kernels;
@@ -131,6 +163,10 @@ void ReplayTenant::take(stream::Copy&& copy) {
   pending.destination = named(copy.destination);
   if (pending.copy_bytes > 0) {
     const CopySides sides = sides_of(copy.kind);
+    if (sides.from_device && pending.source)
+      refuse_freed(pending.row, *pending.source, 0, pending.copy_bytes);
+    if (sides.to_device && pending.destination)
+      refuse_freed(pending.row, *pending.destination, 0, pending.copy_bytes);
     if (sides.from_device && !pending.source) pending.source = scratch(pending, 0);
     if (sides.to_device && !pending.destination) pending.destination = scratch(pending, 1);
   }
@@ -204,6 +240,7 @@ ReplayTenant::TensorState& ReplayTenant::live(TensorId id, std::uint32_t gpu) {
     platform_.brain(gpu).declare(tensor.tensor);
     tensor.declared = true;
     tensor.gpu = gpu;
+    reclaim(id, tensor);
   }
   if (tensor.gpu != gpu)
     throw UserError(fmt::format("tensor {} is used on two devices, which needs peer access; "
@@ -253,13 +290,30 @@ void ReplayTenant::build_copy(Pending& pending) {
   result_.totals.copy_side_bytes += bytes * pending.operation.accesses.size();
 }
 
+/// The L2 drops the sectors that hold nothing alive, with what died beside these bytes before.
+void ReplayTenant::reclaim(TensorId id, TensorState& tensor) {
+  for (; tensor.declared && tensor.frees.due() != nullptr; tensor.frees.take_effect()) {
+    auto& brain = platform_.brain(tensor.gpu);
+    const std::uint64_t begin = brain.space().at(id).base + tensor.frees.due()->begin;
+    const Bytes length{tensor.frees.due()->size()};
+    if (brain.busy(begin, length)) { // when the command is done
+      waiting_release_.insert(id);
+      return;
+    }
+    platform_.gpu(tensor.gpu).l2().discard(brain.reclaim(begin, length));
+  }
+}
+
 void ReplayTenant::die(TensorId id) {
   tensors_.at(id).dead = true;
   release_if_dead(id);
 }
 
-void ReplayTenant::release_user(TensorId id) {
-  --tensors_.at(id).users;
+void ReplayTenant::release_user(TensorId id, OpIndex operation) {
+  TensorState& tensor = tensors_.at(id);
+  --tensor.users;
+  tensor.frees.done(operation);
+  if (!tensor.dead) reclaim(id, tensor);
   release_if_dead(id);
 }
 
@@ -283,8 +337,12 @@ void ReplayTenant::release_if_dead(TensorId id) {
 
 void ReplayTenant::command_done() {
   const auto waiting = std::exchange(waiting_release_, {});
-  for (const TensorId id : waiting)
+  for (const TensorId id : waiting) {
+    const auto it = tensors_.find(id);
+    if (it == tensors_.end()) continue;
+    if (!it->second.dead) reclaim(id, it->second);
     release_if_dead(id);
+  }
 }
 
 } // namespace umf::hw

@@ -214,7 +214,7 @@ void ReplayTenant::done(OperationResult&& result) {
   host_waits_.erase(result.id);
   if (standing_.erase(result.id) > 0 && standing_.empty()) host_.resume(end, standing_end_ns_);
   for (const TensorId id : pending.tensors)
-    release_user(id);
+    release_user(id, result.id);
   result_.totals.operations_energy += result.energy;
   pending.row.gpu = pending.gpu;
   pending.row.result = std::move(result);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "hw/platform/partial_frees.h"
 #include "hw/platform/replay.h"
 #include "hw/platform/tensor_numbers.h"
 
@@ -53,6 +54,7 @@ private:
     std::uint32_t gpu = 0;
     bool declared = false, dead = false, touched = false;
     bool sealed = false; ///< a kernel has read it
+    PartialFrees frees;
   };
   struct Queue {
     OpIndex last = 0;                     ///< last issued; 0: none
@@ -92,8 +94,12 @@ private:
                  bool write, bool cached);
   TensorId scratch(const Pending& pending, std::uint32_t which);
   TensorState& live(TensorId id, std::uint32_t gpu);
+  void free_part(const stream::Free& free);
+  void refuse_freed(const OperationRow& row, TensorId id, std::uint64_t offset,
+                    std::uint64_t length) const;
+  void reclaim(TensorId id, TensorState& tensor);
   void die(TensorId id);
-  void release_user(TensorId id);
+  void release_user(TensorId id, OpIndex operation);
   void release_if_dead(TensorId id);
   std::shared_ptr<const std::string> intern(std::string&& name);
 
@@ -119,7 +125,7 @@ private:
   std::unordered_map<TensorId, TensorState> tensors_;
   std::unordered_map<std::string, std::shared_ptr<const std::string>> names_;
   std::vector<Segment> stale_;
-  std::set<TensorId> waiting_release_;
+  std::set<TensorId> waiting_release_; ///< dead wholly or in part, with pages in commands
 };
 
 } // namespace umf::hw

@@ -27,7 +27,10 @@ public:
   std::optional<TensorId> find(TensorId in_trace) const;
   /// Its number until now.
   std::optional<TensorId> free(TensorId in_trace);
-  /// What dies between repetitions: all but weights and KV cache, lowest number first.
+  /// The trace has freed bytes of it: it dies between repetitions, whatever it is, and is made
+  /// anew.
+  void freed_in_part(TensorId in_trace) { alive_.at(in_trace).stays = false; }
+  /// What dies between repetitions: all but whole weights and KV cache, lowest number first.
   std::vector<TensorId> end_repetition();
 
   /// The buffer of a copy's unnamed side: one a stream, side and size class; with the tensor, as

@@ -1,5 +1,7 @@
 #include "hw/platform/trace_walk.h"
 
+#include "hw/platform/partial_frees.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -55,7 +57,10 @@ public:
       read_ahead();
       listener_.step(pending.step);
       for (const TensorId id : pending.users) {
-        --tensors_.at(id).users;
+        Life& life = tensors_.at(id);
+        --life.users;
+        life.frees.done(pending.step.number);
+        reclaim(id, life);
         release_if_dead(id);
       }
       return true;
@@ -68,6 +73,7 @@ private:
     std::uint64_t users = 0;
     std::uint32_t gpu = 0;
     bool declared = false, dead = false;
+    PartialFrees frees;
   };
   /// The latest of each queue that must be done: those before it are too.
   using Waits = std::map<std::uint32_t, Number>;
@@ -95,7 +101,7 @@ private:
           if constexpr (std::is_same_v<T, stream::Tensor>) {
             if (const auto id = numbers_.declare(value)) add(*id, std::move(value));
           } else if constexpr (std::is_same_v<T, stream::Free>) {
-            if (const auto id = numbers_.free(value.tensor)) die(*id);
+            take(value);
           } else if constexpr (std::is_same_v<T, stream::Kernel> ||
                                std::is_same_v<T, stream::Copy> || std::is_same_v<T, stream::Sync>) {
             take(value);
@@ -116,9 +122,33 @@ private:
       life.declared = true;
       life.gpu = gpu;
       listener_.born(life.tensor, gpu, initial);
+      reclaim(id, life);
     }
     if (life.gpu != gpu) throw Stop{};
     return life;
+  }
+
+  void take(const stream::Free& free) {
+    if (!free.length) {
+      if (const auto id = numbers_.free(free.tensor)) die(*id);
+      return;
+    }
+    const auto id = numbers_.find(free.tensor);
+    if (!id) return;
+    Life& life = tensors_.at(*id);
+    const std::uint64_t bytes = life.tensor.bytes.count;
+    if (free.offset > bytes || free.length->count > bytes - free.offset) throw Stop{};
+    if (!life.frees.add({free.offset, free.offset + free.length->count}, life.users, issued_))
+      throw Stop{};
+    numbers_.freed_in_part(free.tensor);
+    reclaim(*id, life);
+  }
+
+  void reclaim(TensorId id, Life& life) {
+    for (; life.declared && life.frees.due() != nullptr; life.frees.take_effect()) {
+      const memory::Range bytes = *life.frees.due();
+      listener_.reclaimed(id, life.gpu, bytes.begin, bytes.size());
+    }
   }
 
   void die(TensorId id) {
@@ -154,8 +184,10 @@ private:
   void add_range(Pending& pending, TensorId id, std::uint64_t offset, std::uint64_t length,
                  bool write, bool cached) {
     if (length == 0) return;
-    const std::uint64_t bytes = tensors_.at(id).tensor.bytes.count;
+    const Life& life = tensors_.at(id);
+    const std::uint64_t bytes = life.tensor.bytes.count;
     if (offset > bytes || length > bytes - offset) throw Stop{};
+    if (life.frees.meets({offset, offset + length})) throw Stop{};
     pending.step.ranges.push_back({id, offset, length, write, cached});
   }
 

@@ -40,6 +40,8 @@ public:
   virtual void step(const WalkStep& step) = 0;
   /// Its last user is done and the trace has let it go.
   virtual void dead(stream::TensorId tensor, std::uint32_t gpu) = 0;
+  /// Bytes of a tensor that lives on are dead.
+  virtual void reclaimed(stream::TensorId, std::uint32_t, std::uint64_t, std::uint64_t) {}
 };
 
 /// Goes through traces as Replay does, without time and without a machine: each operation ends

@@ -57,6 +57,14 @@ public:
 
   bool empty() const { return ranges_.empty(); }
 
+  /// The whole range that holds the number, or an empty one.
+  Range around(std::uint64_t number) const {
+    const auto behind = ranges_.upper_bound(number);
+    if (behind == ranges_.begin()) return {};
+    const auto [begin, end] = *std::prev(behind);
+    return number < end ? Range{begin, end} : Range{};
+  }
+
   /// How much of the range is there.
   std::uint64_t covered(Range range) const {
     std::uint64_t there = 0;

@@ -67,14 +67,12 @@ public:
 
   void released(const memory::AddressSpace::Entry& entry, const memory::PageRun& run,
                 const Ground& ground) override {
+    const std::uint64_t from = run.first - entry.base / ground.page.count;
     each_block(run.first, run.count, ground, [&](std::uint64_t block, PageNumber, std::uint64_t) {
       const auto it = pieces_.find(block);
       if (it == pieces_.end()) return;
-      auto& list = it->second;
-      list.erase(std::remove_if(list.begin(), list.end(),
-                                [&](const Piece& piece) { return piece.id == entry.tensor.id; }),
-                 list.end());
-      if (list.empty()) pieces_.erase(it);
+      it->second = without(it->second, entry.tensor.id, from, from + run.count);
+      if (it->second.empty()) pieces_.erase(it);
     });
     Paging::released(entry, run, ground);
   }
@@ -88,6 +86,27 @@ private:
     std::uint32_t at = 0;      ///< of its uses: those before are over
     StepNumber done = kNoStep; ///< the operation that has had all it wants of it
   };
+
+  /// A tensor may lose pages in its middle and live on.
+  static std::vector<Piece> without(const std::vector<Piece>& pieces, stream::TensorId tensor,
+                                    std::uint64_t from, std::uint64_t past) {
+    std::vector<Piece> left;
+    for (const Piece& piece : pieces) {
+      if (piece.id != tensor) {
+        left.push_back(piece);
+        continue;
+      }
+      const auto within = [&](std::uint64_t page) {
+        return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(page, piece.first, piece.past));
+      };
+      Piece before = piece, behind = piece;
+      before.past = within(from);
+      behind.first = within(past);
+      if (before.first < before.past) left.push_back(before);
+      if (behind.first < behind.past) left.push_back(behind);
+    }
+    return left;
+  }
 
   bool touches(const Piece& piece, const Future::Use& use) const {
     return use.first < piece.past && piece.first < use.past();

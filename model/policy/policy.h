@@ -162,9 +162,11 @@ public:
 
   /// A move is over.
   virtual void settled(const Settled&, const Ground&, std::vector<Order>&) {}
-  /// Pages are gone, with their tensor.
+  /// Pages are gone: their tensor dies, or what they held of it has.
   virtual void released(const memory::AddressSpace::Entry&, const memory::PageRun&, const Ground&) {
   }
+  /// The tensor is dead and the last of its pages gone.
+  virtual void died(const memory::AddressSpace::Entry&) {}
 };
 
 /// Grants `pages`, which must be free, from the tiers of a class in order.

@@ -98,6 +98,14 @@ void Prefetcher::drop(memory::Range pages) {
   wanted_ = std::move(left);
 }
 
+void Prefetcher::released(stream::TensorId tensor, memory::Range pages) {
+  const auto it = trails_.find(tensor);
+  if (it == trails_.end()) return;
+  drop(pages);
+  Trail& trail = it->second;
+  if (pages.begin <= trail.first) trail.first = std::clamp(pages.end, trail.first, trail.end);
+}
+
 void Prefetcher::forget(stream::TensorId tensor) {
   const auto it = trails_.find(tensor);
   if (it == trails_.end()) return;

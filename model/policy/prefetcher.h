@@ -31,6 +31,8 @@ public:
   /// An access to a tensor that is to be followed.
   void touched(const Touch& touch, Bytes page);
   void forget(stream::TensorId tensor);
+  /// Pages of a tensor that lives on are gone: a pass begins behind those at its front.
+  void released(stream::TensorId tensor, memory::Range pages);
 
   /// The pages wanted next, at most so many; they are wanted no longer.
   std::optional<memory::Range> next(std::uint64_t pages);

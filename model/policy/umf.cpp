@@ -125,6 +125,8 @@ void Umf::settled(const Settled& move, const Ground& ground, std::vector<Order>&
   const memory::Range pages{move.from.first, move.from.first + move.from.count};
   if (!move.moved) { // the machine is busy: not again at once
     if (out && move.from.copy) copies_[move.from.copy.tier].insert(pages);
+    if (written_.size() > 0 && ground.is(move.from.tier, TierClass::sram))
+      window_pages_ += window_.insert(pages);
     if (ground.is(move.from.tier, TierClass::sram)) window_pages_ += window_.insert(pages);
     return;
   }
@@ -151,19 +153,24 @@ void Umf::released(const memory::AddressSpace::Entry& tensor, const memory::Page
                       const std::uint64_t left = block.all() - pages;
                       const std::uint64_t gone = block.ordered - std::min(block.ordered, left);
                       forget_order(block, gone); // blank pages, which no order moves
-                      unstage(block);
+                      const std::uint64_t staged = std::min(block.staged, left);
+                      staged_ -= std::exchange(block.staged, staged) - staged;
                     });
   forget_copies({run.first, run.first + run.count});
   close({run.first, run.first + run.count}, ground);
   window_pages_ -= window_.erase({run.first, run.first + run.count});
-  written_.erase(tensor.tensor.id);
   table_.remove(run, ground.page, end_of(tensor));
   if (!is_short(priority_of(tensor.tensor.role))) relist(run.first, run.count, ground);
-  if (spilled_.erase(tensor.tensor.id) > 0) prefetcher_.forget(tensor.tensor.id);
+  prefetcher_.released(tensor.tensor.id, {run.first, run.first + run.count});
   if (!is_short(priority_of(tensor.tensor.role))) return;
   short_live_ -= run.count;
   if (!ground.is(run.tier, TierClass::sram)) short_pages_ -= run.count;
   if (ground.is(run.tier, TierClass::hbm)) short_in_hbm_ -= std::min(run.count, short_in_hbm_);
+}
+
+void Umf::died(const memory::AddressSpace::Entry& tensor) {
+  written_.erase(tensor.tensor.id);
+  if (spilled_.erase(tensor.tensor.id) > 0) prefetcher_.forget(tensor.tensor.id);
 }
 
 double Umf::priority_of(stream::Role role) const {

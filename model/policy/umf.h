@@ -40,6 +40,7 @@ public:
   void settled(const Settled& move, const Ground& ground, std::vector<Order>& orders) override;
   void released(const memory::AddressSpace::Entry& tensor, const memory::PageRun& run,
                 const Ground& ground) override;
+  void died(const memory::AddressSpace::Entry& tensor) override;
 
 private:
   double priority_of(stream::Role role) const;

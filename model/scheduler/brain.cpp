@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-/// Tensors, their pages, and accesses to them. Moves are in moves.cpp, faults in faults.cpp.
+/// Tensors, their pages, and accesses to them. Moves are in moves.cpp, faults in faults.cpp, how
+/// pages end in reclaim.cpp.
 namespace umf::scheduler {
 
 using memory::PageState;
@@ -32,6 +33,8 @@ Counters& Counters::operator+=(const Counters& other) {
   joined += other.joined;
   crowded += other.crowded;
   prefetch += other.prefetch;
+  reclaimed += other.reclaimed;
+  reclaimed_pages += other.reclaimed_pages;
   return *this;
 }
 
@@ -85,34 +88,12 @@ void Brain::preload(stream::TensorId tensor) {
 void Brain::release(stream::TensorId tensor) {
   const auto& entry = space_.at(tensor);
   ensure(!busy(tensor), "release of a tensor whose pages are moving");
-  for (const PageRun& run : table_.unmap(entry.base / ground_.page.count, entry.pages)) {
-    give_up(run.tier, {run.frame, run.count, run.packed}, entry.region);
-    if (run.copy)
-      ground_.tiers[run.copy.tier].frames->forget({run.copy.frame, run.count}, run.copy.id);
-    leave_prefetch(run.first, run.count);
-    policy_->released(entry, run, ground_);
-  }
+  vacate(entry, entry.base / ground_.page.count, entry.pages);
+  dead_.erase({entry.base, entry.base + entry.pages * ground_.page.count});
+  policy_->died(entry);
   padding_ -= Bytes{entry.pages * ground_.page.count} - entry.tensor.bytes;
   space_.release(tensor);
   fill_free();
-}
-
-bool Brain::busy(stream::TensorId tensor) const {
-  const auto& entry = space_.at(tensor);
-  const PageNumber first = entry.base / ground_.page.count;
-  const auto within = [&](PageNumber from, std::uint64_t pages) {
-    return from < first + entry.pages && first < from + pages;
-  };
-  const auto command = [&](const Command& c) { return within(c.from.first, c.from.count); };
-  const auto fault = [&](const Fault& f) { return within(f.first, f.count); };
-  return std::any_of(active_.begin(), active_.end(),
-                     [&](const Active& a) { return command(a.command); }) ||
-         std::any_of(pending_.begin(), pending_.end(), command) ||
-         std::any_of(urgent_.begin(), urgent_.end(), command) ||
-         std::any_of(riding_.begin(), riding_.end(), command) ||
-         std::any_of(syncing_.begin(), syncing_.end(), command) ||
-         std::any_of(faults_.begin(), faults_.end(), fault) ||
-         std::any_of(fills_.begin(), fills_.end(), fault);
 }
 
 void Brain::materialise(const memory::AddressSpace::Entry& entry, PageNumber first,
@@ -127,6 +108,7 @@ void Brain::materialise(const memory::AddressSpace::Entry& entry, PageNumber fir
     const auto map = [&](std::uint32_t packed) {
       for (const Spot& spot : claim(grant.tier, left, packed, entry.region)) {
         table_.map(at, spot.count, grant.tier, spot.frame, {}, spot.packed);
+        holes_ += dead_in(at, spot.count);
         if (grant.blank) table_.set_state(at, spot.count, PageState::blank);
         at += spot.count;
         left -= spot.count;
@@ -137,6 +119,7 @@ void Brain::materialise(const memory::AddressSpace::Entry& entry, PageNumber fir
     ensure(left == 0, "policy granted more than a tier has");
   }
   ensure(at == first + count, "policy's grants do not add up to the need");
+  peak_holes_ = std::max(peak_holes_, holes_);
 }
 
 std::vector<Brain::Spot> Brain::claim(TierIndex tier, std::uint64_t pages, std::uint32_t packed,

@@ -96,6 +96,8 @@ struct Counters {
   std::uint64_t joined = 0;  ///< writes that a sync under way took along
   std::uint64_t crowded = 0; ///< writes that found the buffer full, or their pages in a sync
   PrefetchCounters prefetch;
+  Bytes reclaimed{};                 ///< of tensors that live on
+  std::uint64_t reclaimed_pages = 0; ///< that lost their frames by it
 
   Counters& operator+=(const Counters& other);
 };
@@ -178,6 +180,17 @@ public:
   /// Bytes of tensors against bytes of the pages that hold them, at their peak.
   Bytes peak_padding() const { return peak_padding_; }
 
+  // Parts of tensors: reclaim.cpp.
+  /// Bytes of a tensor that lives on are dead. Pages without a live byte lose their frames and are
+  /// deferred again; padding behind the tensor's last byte is no live byte. Bytes die once, and
+  /// their pages may not be in a command. Returns all dead bytes around these in one stretch.
+  memory::Range reclaim(std::uint64_t address, Bytes length);
+  /// Whether pages of the range are held by a command in progress.
+  bool busy(std::uint64_t address, Bytes length) const;
+  /// Dead bytes on pages that still have frames, for a neighbour's sake; and at their peak.
+  Bytes holes() const { return holes_; }
+  Bytes peak_holes() const { return peak_holes_; }
+
 private:
   enum class Stage : std::uint8_t { issued, suspended, switched };
   struct Active {
@@ -233,6 +246,10 @@ private:
   void synced(const Command& command);
   void meet_prefetch(const PageRun& run);
   void leave_prefetch(PageNumber first, std::uint64_t count);
+  std::uint64_t vacate(const memory::AddressSpace::Entry& entry, PageNumber first,
+                       std::uint64_t count);
+  bool is_dead(const memory::AddressSpace::Entry& entry, PageNumber page) const;
+  Bytes dead_in(PageNumber first, std::uint64_t count) const;
   void issue(const Command& command);
   void pump_fills();
   void fill_free();
@@ -264,7 +281,9 @@ private:
   memory::RangeSet coming_, fresh_; ///< prefetched pages nobody has accessed: on their way, there
   Counters sensed_;                 ///< as they were when sensors were read last
   Bytes padding_{}, peak_padding_{};
-  Femtoseconds now_{}; ///< of the last event
+  Femtoseconds now_{};    ///< of the last event
+  memory::RangeSet dead_; ///< addresses of bytes that died before their tensors
+  Bytes holes_{}, peak_holes_{};
   CommandId next_id_ = 1;
 };
 

@@ -191,8 +191,11 @@ struct Alloc {
   TensorId tensor = 0;
 };
 
+/// The whole tensor dies, or only bytes of it.
 struct Free {
   TensorId tensor = 0;
+  std::uint64_t offset = 0;         ///< bytes from the tensor's start
+  std::optional<Bytes> length = {}; ///< absent: all of it
 };
 
 struct Request {

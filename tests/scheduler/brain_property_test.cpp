@@ -50,10 +50,12 @@ TEST_CASE("no interleaving of accesses and moves loses a page or its data") {
   CHECK(machine.parked() > 300);
   CHECK(machine.full_queues() > 100);
   CHECK(machine.raced() > 100);
+  CHECK(machine.pages_reclaimed() > 50);
   const auto& counters = machine.brain().counters();
   CHECK(counters.commands == counters.refused + counters.completed);
   CHECK(counters.completed == machine.moves());
   CHECK(counters.refused == machine.refusals());
+  CHECK(counters.reclaimed_pages == machine.pages_reclaimed());
 
   machine.release_all();
   for (policy::TierIndex tier = 0; tier < 3; ++tier) {

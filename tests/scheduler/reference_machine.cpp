@@ -89,8 +89,10 @@ void ReferenceMachine::step() {
   } else if (draw < 46) {
     serve_faults();
     take_command();
-  } else if (draw < 96) {
+  } else if (draw < 94) {
     if (!moves_.empty()) advance(random_.next_below(moves_.size()));
+  } else if (draw < 96) {
+    reclaim();
   } else if (draw < 98) {
     declare();
   } else if (!tensors_.empty()) {
@@ -136,9 +138,64 @@ void ReferenceMachine::release(std::size_t index) {
     for (std::uint64_t i = 0; i < run.count && run.state != PageState::deferred; ++i)
       content(run, run.first + i) = kPoison;
   truth_.erase(truth_.lower_bound(first), truth_.lower_bound(end));
+  dead_.erase(dead_.lower_bound(first), dead_.lower_bound(end));
   brain_->release(tensors_[index]);
   commands_pending_ = true; // its frames may be what a fault waits for
   drop(tensors_, index);
+}
+
+ReferenceMachine::Units ReferenceMachine::units_of(const memory::AddressSpace::Entry& entry,
+                                                   Page page) {
+  Units units;
+  for (std::size_t u = 0; u < kUnits; ++u)
+    units[u] =
+        page * kPage.count + u * (kPage.count / kUnits) < entry.base + entry.tensor.bytes.count;
+  return units;
+}
+
+bool ReferenceMachine::is_dead(const memory::AddressSpace::Entry& entry, Page page) const {
+  const auto it = dead_.find(page);
+  return it != dead_.end() && it->second == units_of(entry, page);
+}
+
+/// Some bytes of a tensor die, of pages that nobody accesses and no command holds.
+void ReferenceMachine::reclaim() {
+  if (tensors_.empty()) return;
+  const auto& entry = brain_->space().at(tensors_[random_.next_below(tensors_.size())]);
+  const std::uint64_t unit = kPage.count / kUnits, bytes = entry.tensor.bytes.count;
+  const std::uint64_t from = random_.next_below((bytes + unit - 1) / unit) * unit;
+  const std::uint64_t to = std::min(from + (1 + random_.next_below(2 * kUnits)) * unit, bytes);
+  const Page first = (entry.base + from) / kPage.count, last = (entry.base + to - 1) / kPage.count;
+  if (brain_->busy(entry.base + from, {to - from}) || outstanding(first, last - first + 1)) return;
+  std::map<Page, Units> dying;
+  for (std::uint64_t at = from; at < to; at += unit)
+    dying[(entry.base + at) / kPage.count].set(at / unit % kUnits);
+  for (const auto& [page, units] : dying)
+    if ((dead_[page] & units).any()) return; // bytes die once
+  for (const auto& [page, units] : dying) {
+    dead_[page] |= units;
+    if (!is_dead(entry, page) || truth_.erase(page) == 0) continue;
+    std::vector<PageRun> runs;
+    brain_->look(page * kPage.count, kPage, runs);
+    content(runs.front(), page) = kPoison;
+    ++pages_reclaimed_;
+  }
+  brain_->reclaim(entry.base + from, {to - from});
+  commands_pending_ = true; // as above
+}
+
+/// Dead bytes on pages that exist.
+std::uint64_t ReferenceMachine::holes() const {
+  std::uint64_t bytes = 0;
+  const std::uint64_t unit = kPage.count / kUnits;
+  for (const auto& [page, units] : dead_) {
+    if (truth_.count(page) == 0) continue;
+    const auto* entry = brain_->space().holder(page * kPage.count);
+    const std::uint64_t end = entry->base + entry->tensor.bytes.count;
+    for (std::size_t u = 0; u < kUnits; ++u)
+      if (units[u]) bytes += std::min(unit, end - page * kPage.count - u * unit);
+  }
+  return bytes;
 }
 
 /// Of half a page at least.
@@ -149,6 +206,8 @@ void ReferenceMachine::access() {
   const std::uint64_t first = random_.next_below(all);
   const std::uint64_t halves = 1 + random_.next_below(all - first);
   const std::uint64_t address = entry.base + first * kHalf.count;
+  for (std::uint64_t half = first; half < first + halves; ++half)
+    if (is_dead(entry, (entry.base + half * kHalf.count) / kPage.count)) return;
   const bool write = random_.next_below(2) == 0;
   std::vector<PageRun> runs;
   brain_->touch(address, {halves * kHalf.count}, write, now_, runs);
@@ -378,6 +437,7 @@ void ReferenceMachine::check_ownership() const {
     }
   }
   require(pages == truth_.size(), "a page was lost");
+  require(brain_->holes().count == holes(), "dead bytes are not those of pages with frames");
   for (const Move& move : moves_) {
     if (move.stage == Move::Stage::switched || move.command.sync) continue;
     PageRun there = move.command.from;

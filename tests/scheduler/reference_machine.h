@@ -4,6 +4,7 @@
 #include "model/scheduler/brain.h"
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -59,6 +60,7 @@ public:
   std::uint64_t refusals() const { return refusals_; }
   std::uint64_t parked() const { return parked_ever_; }
   std::uint64_t forwarded() const { return forwarded_; } ///< reads of the staging buffer
+  std::uint64_t pages_reclaimed() const { return pages_reclaimed_; } ///< that had frames
   const scheduler::Brain& brain() const { return *brain_; }
   std::uint64_t check_every_page() const; ///< pages compared
   std::uint64_t full_queues() const { return full_queues_; }
@@ -100,6 +102,7 @@ private:
   bool held_up(const Move& move) const;
   void declare();
   void release(std::size_t tensor);
+  void reclaim();
   void access();
   void dispatch(const Access& access, const memory::PageRun& run);
   void finish_access(std::size_t index);
@@ -113,6 +116,12 @@ private:
   static std::pair<std::uint64_t, Bytes> range_of(const Access& access);
   void copy_half(Move& move);
   bool outstanding(Page first, std::uint64_t pages) const;
+  static constexpr std::size_t kUnits = 8; ///< of a page, that die one by one
+  using Units = std::bitset<kUnits>;
+  /// Those that hold bytes of the tensor.
+  static Units units_of(const memory::AddressSpace::Entry& entry, Page page);
+  bool is_dead(const memory::AddressSpace::Entry& entry, Page page) const;
+  std::uint64_t holes() const;
   Halves& content(Place place);
   Halves& content(const memory::PageRun& run, Page page) { return content(place_of(run, page)); }
 
@@ -122,6 +131,7 @@ private:
   std::unique_ptr<scheduler::Brain> brain_;
   std::vector<stream::TensorId> tensors_;
   std::map<Page, std::vector<Halves>> truth_; ///< all they ever held, of pages that exist
+  std::map<Page, Units> dead_;                ///< of live tensors
   std::vector<Access> in_flight_, parked_;
   std::vector<Move> moves_;
   Trouble trouble_ = Trouble::none;
@@ -131,6 +141,7 @@ private:
   Femtoseconds now_{0};
   std::uint64_t version_ = 1, moves_done_ = 0, refusals_ = 0, parked_ever_ = 0, forwarded_ = 0,
                 full_queues_ = 0, raced_ = 0;
+  std::uint64_t pages_reclaimed_ = 0;
 };
 
 } // namespace umf::test

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-/// S2: the example of the umf-three-tier document as states of pages: a KV cache of 128,000 tokens ×
-/// 5120 in BF16, of which 1,024 tokens lie in HBM, K of the next 80,000 in the pool and V of them
+/// S2: the example of the umf-three-tier document as states of pages: a KV cache of 128,000 tokens
+/// × 5120 in BF16, of which 1,024 tokens lie in HBM, K of the next 80,000 in the pool and V of them
 /// compressed in SRAM, and the last 36,736 are deferred.
 using namespace umf;
 using memory::PageState;

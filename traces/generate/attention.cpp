@@ -21,6 +21,13 @@ void StepBuilder::append_kv(Out& out, std::uint32_t part) {
     out.kv.append({ask.layer, part, ask.part, step_.batch, step_.prompts}, out.write.accesses());
 }
 
+void StepBuilder::reclaim_kv(Out& out, std::uint32_t part) {
+  const shapes::KvPart& which = parts_[out.layer][part];
+  if (which.window == 0) return;
+  out.kv.reclaim({out.layer, part, which, step_.batch, step_.decodes}, out.write.records());
+  out.kv.reclaim({out.layer, part, which, step_.batch, step_.prompts}, out.write.records());
+}
+
 void StepBuilder::decode_attention(Out& out, const Decoding& d,
                                    std::initializer_list<std::uint32_t> parts) {
   const std::uint64_t n = step_.decode_tokens();
@@ -95,6 +102,8 @@ void StepBuilder::attend(Out& out, const shapes::FullAttention& a) {
     out.write.write(rows(Buffer::a, width, n), step_.prompt_tokens);
     prompt_attention(out, heads, per_entry * prompt_pairs(parts_[out.layer][0], step_));
   }
+  reclaim_kv(out, 0);
+  reclaim_kv(out, 1);
   project(out, Slot::output, rows(Buffer::a, width), rows(Buffer::d, options_.model.hidden));
 }
 

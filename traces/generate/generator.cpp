@@ -33,6 +33,10 @@ GenerateOptions checked(GenerateOptions options) {
   if (options.step.lora_rank != 0 && options.step.lora_adapters == 0)
     throw UserError("--lora-rank: there are no adapters, expected --lora-adapters");
   in_range("--chunk", options.chunk, 0, options.context);
+  if (options.step.reclaim && !std::holds_alternative<shapes::SlidingAttention>(model.attention))
+    throw UserError(fmt::format("--reclaim: {} has no sliding window, expected a model with "
+                                "attention sliding-window",
+                                model.name));
   const std::uint64_t longest = options.context + (decode ? options.steps : 0);
   if (longest > model.max_context && !options.beyond_context)
     throw UserError(fmt::format("{}: {} tokens, expected at most the {} it was made for "

@@ -31,6 +31,7 @@ public:
   stream::Kernel& start(std::string_view name, std::size_t accesses);
   stream::Kernel& kernel() { return *kernel_; } ///< the last one started
   std::vector<stream::Access>& accesses() { return kernel_->accesses; }
+  std::vector<stream::Record>& records() { return records_; } ///< ends the last kernel
   void read(stream::TensorId tensor, Bytes length, std::uint64_t offset = 0);
   void write(stream::TensorId tensor, Bytes length, std::uint64_t offset = 0);
   void read(const Weight& weight);

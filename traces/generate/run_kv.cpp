@@ -8,11 +8,13 @@ namespace umf::traces::generate {
 
 RunKv::RunKv(const StepOptions& options, std::uint64_t sequences, std::uint64_t tokens,
              Numbers& numbers)
-    : format_(options.kv), sequences_(sequences), random_(options.seed, "generate.entries") {
+    : format_(options.kv), reclaims_(options.reclaim), sequences_(sequences),
+      random_(options.seed, "generate.entries") {
   for (std::uint32_t layer = 0; layer < options.model.layers; ++layer) {
     first_.push_back(numbers.tensor);
     for (const shapes::KvPart& part : shapes::kv_parts(options.model, layer, options.tp)) {
-      const std::uint64_t entries = shapes::entries_of(part, tokens);
+      const std::uint64_t entries =
+          reclaims_ ? tokens / part.tokens_per_entry : shapes::entries_of(part, tokens);
       for (std::uint64_t s = 0; s < sequences; ++s)
         tensors_.push_back(
             {numbers.tensor++,
@@ -25,6 +27,7 @@ RunKv::RunKv(const StepOptions& options, std::uint64_t sequences, std::uint64_t 
              static_cast<std::int32_t>(layer)});
     }
   }
+  if (reclaims_) freed_.resize(tensors_.size());
 }
 
 void RunKv::declare(std::vector<stream::Record>& records) const {
@@ -35,7 +38,7 @@ void RunKv::declare(std::vector<stream::Record>& records) const {
 /// A ring's run may be two pieces.
 void RunKv::run(const KvAsk& ask, std::uint32_t sequence, Entries entries, bool write,
                 std::vector<stream::Access>& accesses) const {
-  const std::uint64_t each = entry(ask).count, ring = ask.part.window;
+  const std::uint64_t each = entry(ask).count, ring = reclaims_ ? 0 : ask.part.window;
   while (entries.count != 0) {
     const std::uint64_t at = ring == 0 ? entries.first : entries.first % ring;
     const std::uint64_t count = ring == 0 ? entries.count : std::min(entries.count, ring - at);
@@ -85,6 +88,18 @@ std::uint64_t RunKv::read(const KvAsk& ask, std::vector<stream::Access>& accesse
 void RunKv::append(const KvAsk& ask, std::vector<stream::Access>& accesses) {
   for (const std::uint32_t i : ask.which)
     run(ask, i, added(ask.part, ask.batch[i]), true, accesses);
+}
+
+void RunKv::reclaim(const KvAsk& ask, std::vector<stream::Record>& records) {
+  if (!reclaims_) return;
+  const std::uint64_t each = entry(ask).count;
+  for (const std::uint32_t i : ask.which) {
+    std::uint64_t& freed = freed_[tensor(ask, i) - tensors_.front().id];
+    const std::uint64_t gone = out_of_sight(ask.part, ask.batch[i]);
+    if (gone <= freed) continue;
+    records.emplace_back(stream::Free{tensor(ask, i), freed * each, Bytes{(gone - freed) * each}});
+    freed = gone;
+  }
 }
 
 } // namespace umf::traces::generate

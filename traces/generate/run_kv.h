@@ -8,7 +8,7 @@
 namespace umf::traces::generate {
 
 /// KV caches as whole runs: one tensor a layer, part and sequence, [entry][head][dim], as long as
-/// the sequence will get. A window is a ring.
+/// the sequence will get. A window is a ring; or as long, and what leaves it is freed.
 class RunKv : public KvCache {
 public:
   /// `tokens`: of the longest context. Layers' tensors lie one behind another:
@@ -19,6 +19,7 @@ public:
   void declare(std::vector<stream::Record>& records) const;
   std::uint64_t read(const KvAsk& ask, std::vector<stream::Access>& accesses) override;
   void append(const KvAsk& ask, std::vector<stream::Access>& accesses) override;
+  void reclaim(const KvAsk& ask, std::vector<stream::Record>& records) override;
 
 protected:
   stream::TensorId tensor(const KvAsk& ask, std::uint32_t sequence) const {
@@ -34,9 +35,11 @@ private:
               std::vector<stream::Access>& accesses);
 
   shapes::Format format_;
+  bool reclaims_;
   std::uint64_t sequences_;
   std::vector<stream::TensorId> first_; ///< of a layer
   std::vector<stream::Tensor> tensors_;
+  std::vector<std::uint64_t> freed_; ///< entries of each, where they are freed at all
   RandomStream random_;
 };
 

@@ -19,4 +19,10 @@ Entries added(const shapes::KvPart& part, const Sequence& sequence) {
   return {after - kept, kept};
 }
 
+std::uint64_t out_of_sight(const shapes::KvPart& part, const Sequence& sequence) {
+  if (part.window == 0) return 0;
+  const std::uint64_t entries = sequence.context() / part.tokens_per_entry;
+  return entries - std::min(entries, part.window - 1); // the next one is of its own window
+}
+
 } // namespace umf::traces::generate

@@ -40,6 +40,8 @@ struct Entries {
 Entries visible(const shapes::KvPart& part, const Sequence& sequence);
 /// Those that become whole with the fresh tokens.
 Entries added(const shapes::KvPart& part, const Sequence& sequence);
+/// How many, of the oldest, the token after the fresh ones will not see.
+std::uint64_t out_of_sight(const shapes::KvPart& part, const Sequence& sequence);
 
 /// A question to the KV cache: one layer's part for some sequences of a step.
 struct KvAsk {
@@ -61,6 +63,8 @@ public:
   virtual std::uint64_t read(const KvAsk& ask, std::vector<stream::Access>& accesses) = 0;
   /// Adds what is written for the fresh tokens.
   virtual void append(const KvAsk& ask, std::vector<stream::Access>& accesses) = 0;
+  /// Adds frees of what no later token sees, where the cache gives it up.
+  virtual void reclaim(const KvAsk&, std::vector<stream::Record>&) {}
 };
 
 /// Sends tokens to experts.
@@ -89,6 +93,8 @@ struct StepOptions {
   std::uint64_t max_sequences = 1;
   std::uint64_t max_context = 1; ///< of all prompts' chunks of a step together
   std::uint64_t seed = 1;
+  /// Whether a cache frees the entries that leave a layer's window; else it writes over them.
+  bool reclaim = false;
   /// Whether rows of the embedding are told one by one; else they lie together, which a replay of
   /// very many steps is faster with.
   bool gather_rows = true;

@@ -71,6 +71,7 @@ private:
   /// decode meet in the first of them.
   std::uint64_t read_kv(Out& out, const std::vector<std::uint32_t>& which, std::uint32_t part);
   void append_kv(Out& out, std::uint32_t part);
+  void reclaim_kv(Out& out, std::uint32_t part);
   /// Split over keys, then joined: `heads` heads whose output is `dim` numbers.
   struct Decoding {
     std::uint64_t kv_heads, heads, dim;

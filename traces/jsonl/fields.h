@@ -137,6 +137,8 @@ void fields(auto& visit, Is<stream::Alloc> auto& alloc) {
 
 void fields(auto& visit, Is<stream::Free> auto& free) {
   visit.required("tensor", free.tensor);
+  visit("offset_bytes", free.offset);
+  visit("length_bytes", free.length);
 }
 
 void fields(auto& visit, Is<stream::Request> auto& request) {

@@ -91,6 +91,13 @@ bool FrameDecoder::next(Record& record) {
   case Code::free:
     record = Free{in_.varint32("a tensor")};
     break;
+  case Code::free_part: {
+    Free& free = record.emplace<Free>();
+    free.tensor = in_.varint32("a tensor");
+    free.offset = in_.varint("an offset");
+    free.length = Bytes{in_.varint("a length")};
+    break;
+  }
   case Code::request:
     get(record.emplace<Request>());
     break;

@@ -228,8 +228,11 @@ void FrameEncoder::put(const Alloc& alloc) {
 }
 
 void FrameEncoder::put(const Free& free) {
-  code(Code::free);
+  code(free.length ? Code::free_part : Code::free);
   records_.varint(free.tensor);
+  if (!free.length) return;
+  records_.varint(free.offset);
+  records_.varint(free.length->count);
 }
 
 void FrameEncoder::put(const Request& request) {

@@ -12,7 +12,7 @@ using namespace std::string_view_literals;
 
 inline constexpr std::string_view kMagic = "\x89UMFT\r\n\x1a"sv;
 inline constexpr std::string_view kEndMagic = "UMFTEND\n"sv;
-inline constexpr std::uint16_t kVersion = 1;
+inline constexpr std::uint16_t kVersion = 2;
 
 inline constexpr std::size_t kFileHeadBytes = 12;
 inline constexpr std::size_t kFrameHeadBytes = 12;
@@ -36,7 +36,8 @@ enum class Code : std::uint8_t {
   free,
   request,
   mark,
-  oddity
+  oddity,
+  free_part ///< since version 2
 };
 
 namespace kernel_flag {
@@ -83,7 +84,7 @@ enum : std::uint8_t { kernels = 1, times = 2, all = 3 };
 template <class Enum>
 inline constexpr std::uint8_t kCodes = 0;
 template <>
-inline constexpr std::uint8_t kCodes<Code> = 10;
+inline constexpr std::uint8_t kCodes<Code> = 11;
 template <>
 inline constexpr std::uint8_t kCodes<stream::Role> = 8;
 template <>

@@ -36,6 +36,9 @@ TEST_CASE("what a model cannot do is refused") {
   options.chunk = 10;
   CHECK_THROWS_WITH(Generator(options), Contains("--chunk") && Contains("prefill"));
   options.phase = stream::Phase::prefill;
+  options.step.reclaim = true;
+  CHECK_THROWS_WITH(Generator(options), Contains("--reclaim: llama-3-8b has no sliding window"));
+  options.step.reclaim = false;
   options.chunk = 1001;
   CHECK_THROWS_WITH(Generator(options), Contains("--chunk: 1001"));
 }

@@ -102,6 +102,13 @@ TEST_CASE("a flipped bit anywhere is refused") {
   }
 }
 
+TEST_CASE("a file of version 1 is read as before") {
+  std::string old = small_file();
+  REQUIRE(old[8] == 2);
+  old[8] = 1; // no checksum covers the file's head
+  REQUIRE(read_all(old).size() == read_all(small_file()).size());
+}
+
 TEST_CASE("a file without its index says how many records were readable") {
   const std::string whole = small_file();
   const std::string cut = whole.substr(0, whole.rfind("INDX"));
@@ -121,7 +128,7 @@ TEST_CASE("each fault of the outer layout has its own words and place") {
   };
   REQUIRE(error_of("PK\3\4 something else") ==
           "t.umft@0: no umft magic, expected 89 55 4d 46 54 0d 0a 1a");
-  REQUIRE(with(8, 2) == "t.umft@8: version 2 of the format, expected 1: a newer umfsim wrote it");
+  REQUIRE(with(8, 3) == "t.umft@8: version 3 of the format, expected 2: a newer umfsim wrote it");
   REQUIRE(with(10, 1) == "t.umft@10: a reserved word in use, expected 0");
   REQUIRE(with(12, 'X') ==
           "t.umft@12: no frame starts here, expected \"HEAD\", \"RECS\" or \"INDX\"");
@@ -136,7 +143,9 @@ TEST_CASE("each fault of a record has its own words and place") {
   const std::string mark("\x08\x02\x01", 3); // at 1 ns, string 1
   REQUIRE(read_all(file_around(std::string("\0\1\1\1s", 5) + mark, 1)).size() == 1);
   REQUIRE_THAT(error_of_record("\x63\x02\x01"),
-               Catch::Contains("contents byte 5: byte 0x63, expected a record type from 1 to 9"));
+               Catch::Contains("contents byte 5: byte 0x63, expected a record type from 1 to 10"));
+  REQUIRE_THAT(error_of_record(std::string("\x0a\x01\x00\x00", 4)),
+               Catch::Contains("a free of 0 bytes, expected 1 or more"));
   REQUIRE_THAT(error_of_record("\x08\x02\x02"), Catch::Contains("string 2 of 1"));
   REQUIRE_THAT(error_of_record("\x08\x02"), Catch::Contains("the contents end"));
   REQUIRE_THAT(error_of_record(mark + "x"), Catch::Contains("1 bytes left over"));

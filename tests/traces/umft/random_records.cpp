@@ -166,7 +166,9 @@ Record RandomRecords::record() {
   case 3:
     return Alloc{number<TensorId>()};
   case 4:
-    return Free{number<TensorId>()};
+    if (chance(2)) return Free{number<TensorId>()};
+    return Free{number<TensorId>(), number<std::uint64_t>() / 2,
+                Bytes{1 + number<std::uint64_t>() / 2}};
   case 5:
     return Request{number<std::uint64_t>(), number<std::int64_t>(), number<std::uint32_t>(),
                    number<std::uint32_t>(), list<std::uint64_t>(),  text()};
@@ -242,8 +244,8 @@ auto members(const Alloc& v) {
   return std::tie(a);
 }
 auto members(const Free& v) {
-  const auto& [a] = v;
-  return std::tie(a);
+  const auto& [a, b, c] = v;
+  return std::tie(a, b, c);
 }
 auto members(const Request& v) {
   const auto& [a, b, c, d, e, f] = v;
