@@ -133,6 +133,18 @@ std::size_t name_width(const ReplayRun& run) {
   return width;
 }
 
+/// S11: what held it, each region at its own peak.
+std::string peaks_of_regions(const hw::TierInstance& tier, std::uint64_t page) {
+  std::string text;
+  for (std::size_t r = 0; r < memory::kRegions; ++r) {
+    const auto region = static_cast<memory::Region>(r);
+    if (tier.frames->peak_used(region) == 0) continue;
+    text += fmt::format("{} {} {}", text.empty() ? ":" : ",", memory::name_of(region),
+                        binary_bytes(tier.frames->peak_used(region) * page));
+  }
+  return text;
+}
+
 void tiers(Out out, const ReplayRun& run) {
   const std::size_t width = name_width(run);
   const std::uint64_t page = run.platform->scenario().scheduler.page.count;
@@ -149,8 +161,8 @@ void tiers(Out out, const ReplayRun& run) {
                    decimal_bytes(s.read_bytes), decimal_bytes(s.write_bytes),
                    media_busy(run, *tier.module).mean * 100,
                    latency.count() == 0 ? "-" : fmt::format("{:.0f} ns", latency.mean() / 1000.0));
-    fmt::format_to(out, "  {:<{}}{} of {}\n", "", width, binary_bytes(peak),
-                   binary_bytes(capacity));
+    fmt::format_to(out, "  {:<{}}{} of {}{}\n", "", width, binary_bytes(peak),
+                   binary_bytes(capacity), peaks_of_regions(tier, page));
   }
 }
 

@@ -122,7 +122,8 @@ const Component<SchedulerConfig>& scheduler_component() {
                 .from = Provenance::derived,
                 .source = "the umf-three-tier document suspends reads"})
           .key("staging", &SchedulerConfig::staging,
-               {.help = "HBM that staged writes have for themselves; at least a page.",
+               {.help = "HBM that staged writes have for themselves: at least a page, at most an "
+                        "eighth of it.",
                 .min = 4_KiB,
                 .max = 64_GiB,
                 .from = Provenance::derived,

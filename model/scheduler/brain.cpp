@@ -46,12 +46,13 @@ Brain::Brain(policy::Ground ground, std::unique_ptr<policy::Policy> policy, Cohe
     packed_.emplace_back(*tier.frames, ground_.page);
   const auto hbm = ground_.index(policy::TierClass::hbm);
   if (coherence.pool_writes == PoolWrites::direct || !hbm) return;
-  const std::uint64_t pages = Staging::pages_of(coherence, ground_.page);
-  const auto frames = ground_.tiers[*hbm].frames->take(pages);
-  if (frames.size() != 1)
-    throw UserError("HBM has no " + std::to_string(pages * ground_.page.count) +
-                    " B in a row for scheduler.staging, expected a smaller staging buffer");
-  staging_.emplace(coherence, ground_.page, *hbm, frames.front().first);
+  memory::FrameAllocator& frames = *ground_.tiers[*hbm].frames;
+  const std::uint64_t pages =
+      std::clamp<std::uint64_t>(coherence.staging.count / ground_.page.count, 1,
+                                std::max<std::uint64_t>(frames.frames() / 8, 1));
+  const auto taken = frames.take(pages);
+  ensure(taken.size() == 1, "HBM is in use before its staging buffer is taken");
+  staging_.emplace(coherence, ground_.page, *hbm, taken.front());
 }
 
 Brain::~Brain() = default;

@@ -11,13 +11,9 @@ using memory::PageRun;
 using memory::PageState;
 
 Staging::Staging(const Coherence& settings, Bytes page, memory::TierIndex hbm,
-                 std::uint64_t first_frame)
+                 memory::FrameRun frames)
     : forward_(settings.forward_from_staging), page_(page.count), hbm_(hbm),
-      first_frame_(first_frame), slots_(pages_of(settings, page)) {}
-
-std::uint64_t Staging::pages_of(const Coherence& settings, Bytes page) {
-  return std::max<std::uint64_t>(settings.staging.count / page.count, 1);
-}
+      first_frame_(frames.first), slots_(frames.count) {}
 
 std::uint64_t Staging::take(const PageRun& run, std::uint64_t begin, std::uint64_t end,
                             std::uint64_t last, std::uint64_t command) {

@@ -19,7 +19,7 @@ enum class PoolWrites : std::uint8_t {
 struct Coherence {
   PoolWrites pool_writes = PoolWrites::direct;
   bool forward_from_staging = false; ///< readers of what is staged whole do not wait
-  Bytes staging = 16_MiB;            ///< of HBM
+  Bytes staging = 16_MiB;            ///< of HBM, at most an eighth of it
 };
 
 /// The buffer in HBM and what lies in it: pages that stay mapped in the pool and whose new bytes
@@ -45,9 +45,7 @@ public:
     }
   };
 
-  Staging(const Coherence& settings, Bytes page, memory::TierIndex hbm, std::uint64_t first_frame);
-
-  static std::uint64_t pages_of(const Coherence& settings, Bytes page);
+  Staging(const Coherence& settings, Bytes page, memory::TierIndex hbm, memory::FrameRun frames);
 
   /// Takes slots for the leading pages of the run, as many as lie in a row; 0: the buffer is full.
   std::uint64_t take(const memory::PageRun& run, std::uint64_t begin, std::uint64_t end,

@@ -38,6 +38,7 @@ const Texts kPeerBanks = {"/tiers/peer/controller/", "/tiers/peer/stacks", "/tie
 const std::string kOnSecond = "replay.tenant_gpus=[1]";
 const Texts kSecond = {"/links/gpu1-"};
 
+const Texts kNoPools = {"a100-80g-sxm", "h100-64g", "h100-pcie", "h100-sxm"};
 const Texts kPools = {"umf-small-hbm", "umf-three-tier", "umf-two-gpus"};
 std::string trains(const std::string& link) {
   return "links." + link + R"(.training.changes=["1us gen1 x1"])";
@@ -137,6 +138,7 @@ const std::vector<Exception>& exceptions() {
       {"/gpu/l1/latency", {}, kChase},
       {"/gpu/l1/ways", {}, kChase},
       {"/gpu/l2/ways", {}, kChase},
+      {"/scheduler/forward_from_staging", kNoPools, "these have no pool"},
       {"/scheduler/weight_region_lock",
        {},
        "refuses a trace; tests/hw/platform/coherence_test.cpp"},
