@@ -32,6 +32,29 @@ TEST_CASE("a generated trace replays on an H100 with a balanced ledger", "[app]"
   CHECK(summary.at("energy").at("steps").size() == 2);
 }
 
+TEST_CASE("what leaves a sliding window is reported as reclaimed", "[app]") {
+  Folder folder;
+  REQUIRE(umfsim({"generate", "--model", "mistral-7b", "--context", "4222", "--steps", "2",
+                  "--reclaim", "--out", "t.umft"},
+                 folder.path())
+              .status == 0);
+  const auto replayed = [&](const char* format) {
+    return umfsim({"replay", "t.umft", "--scenario", preset("h100-sxm"), "--format", format},
+                  folder.path());
+  };
+  const Ended ended = replayed("json");
+  REQUIRE(ended.status == 0);
+  const Json summary = Json::parse(ended.out);
+  CHECK(summary.at("ledger").at("ok") == true);
+  // Token 4223 sees rows 127 to 4222 of 2 KiB, 32 a page; 32 layers have keys and values. When it
+  // is done rows 0 to 127 are dead, with page 3, the first that was ever touched; then row 128.
+  const Json& scheduler = summary.at("scheduler");
+  CHECK(scheduler.at("reclaimed_pages") == 64);
+  CHECK(scheduler.at("reclaimed_bytes") == 64 * 129 * 2048);
+  CHECK(scheduler.at("peak_page_holes_bytes") == 64 * 2048);
+  CHECK_THAT(replayed("table").out, Contains("128.00 KiB of holes") && Contains("64 pages"));
+}
+
 TEST_CASE("a generated trace survives both formats", "[app]") {
   Folder folder;
   REQUIRE(umfsim(decode_to("t.umft"), folder.path()).status == 0);
@@ -72,6 +95,7 @@ TEST_CASE("what cannot be generated is refused, and no file appears", "[app]") {
       {{"--model", "llama-3-8b", "--context", "9", "--weight-dtype", "i4-z-g"}, "\"g\""},
       {{"--model", "llama-3-8b", "--context", "9", "--phase", "train"}, "--phase: train"},
       {{"--model", "llama-3-8b", "--context", "9", "--chunk", "3"}, "--phase prefill"},
+      {{"--model", "llama-3-8b", "--context", "9", "--reclaim"}, "no sliding window"},
       {{"--model", "llama-3-8b", "--context", "9", "--access", "quest"}, "--access: quest"},
       {{"--model", "llama-3-8b", "--context", "9", "--set", "access.budget=1"}, "/access"},
       {{"--model", "llama-3-8b", "--context", "9", "--set", "budget=1"}, "access.budget=1024"},

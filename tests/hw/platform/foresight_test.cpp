@@ -79,7 +79,45 @@ std::vector<stream::Record> drawn(std::uint64_t seed) {
   return records;
 }
 
+/// Rows of 160 KiB come one by one and are read for a while; then most of them are freed, in any
+/// order, between scans of a weight that push them out of the L2.
+std::vector<stream::Record> drawn_in_parts(std::uint64_t seed) {
+  constexpr std::uint64_t kRow = 160 << 10, kRows = 60, kKept = 12;
+  RandomStream random(seed, "foresight");
+  std::vector<stream::Record> records = {tensor(1, 24_MiB, stream::Role::weight),
+                                         tensor(2, {kRows * kRow}, stream::Role::kv_key)};
+  const auto add = [&](const stream::Record& record) { records.push_back(record); };
+  std::vector<std::uint64_t> alive;
+  for (std::uint64_t row = 0; row < kRows; ++row) {
+    alive.push_back(row);
+    std::vector<stream::Access> accesses = {writes(2, {kRow}, row * kRow)};
+    for (const std::uint64_t old : alive)
+      if (old != row && random.next_below(2) == 0) accesses.push_back(reads(2, {kRow}, old * kRow));
+    add(kernel(2 * row, accesses));
+    add(kernel(2 * row + 1, {reads(1, {(1 + random.next_below(24)) << 20})}));
+    while (alive.size() > kKept) {
+      const auto gone = static_cast<std::ptrdiff_t>(random.next_below(alive.size()));
+      add(stream::Free{2, alive[gone] * kRow, Bytes{kRow}});
+      alive.erase(alive.begin() + gone);
+    }
+  }
+  return records;
+}
+
 } // namespace
+
+TEST_CASE(
+    "of a trace that frees parts of tensors just the pages are asked for that were foreseen") {
+  Asked asked;
+  hw::Scenario scenario = machine();
+  scenario.policies.front() = std::make_unique<Spy>(asked);
+  const auto records = drawn_in_parts(5);
+  const auto futures = hw::foresee(scenario, {tenant_of(records)});
+  const Outcome run = replay(std::move(scenario), records);
+  REQUIRE(run.unbalanced() == "");
+  CHECK(run.platform->brain(0).counters().reclaimed_pages > 30);
+  CHECK(foreseen(*futures.front()) == asked);
+}
 
 TEST_CASE("on one stream each operation asks for just the pages that were foreseen of it") {
   // An L2 of 32 MiB under 72 MiB of weights: hits, misses, write-backs and their owners all count.
