@@ -93,7 +93,9 @@ void ReferenceMachine::declare() {
   if (tensors_.size() == kMostTensors) return;
   stream::Tensor tensor;
   tensor.id = next_tensor_++;
-  tensor.role = tensor.id % 2 == 0 ? stream::Role::weight : stream::Role::activation;
+  tensor.role = tensor.id % 4 == 0   ? stream::Role::weight
+                : tensor.id % 4 == 2 ? stream::Role::kv_key
+                                     : stream::Role::activation;
   tensor.bytes = {1 + random_.next_below(kMostPages * kPage.count)};
   brain_->declare(tensor);
   tensors_.push_back(tensor.id);
@@ -123,7 +125,9 @@ void ReferenceMachine::access() {
   const std::uint64_t address = entry.base + first * kPage.count;
   const bool write = random_.next_below(2) == 0;
   std::vector<PageRun> runs;
-  brain_->touch(address, {pages * kPage.count}, write, now_, runs);
+  const bool appends = write && entry.tensor.role == stream::Role::kv_key; // within the last page
+  brain_->touch(address, {pages * kPage.count - (appends ? kPage.count / 2 : 0)}, write, now_,
+                runs);
   commands_pending_ = true;
   for (const PageRun& run : runs) {
     require(run.state != PageState::deferred, "touch left a page without a frame");
