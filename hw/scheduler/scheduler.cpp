@@ -173,6 +173,10 @@ void Scheduler::dispatch(std::uint32_t id, const memory::PageRun& run) {
   Piece& piece = pieces_[id];
   const Request& request = requests_[piece.request];
   if (run.state == PageState::deferred) {
+    if (piece.parked) { // its tensor has died while it waited
+      statistics_.write_backs -= piece.length;
+      statistics_.dead_writes += piece.length;
+    }
     piece.parked = false;
     return postpone({nullptr, id, sim_now()});
   }
