@@ -49,8 +49,8 @@ void Umf::append(const Touch& touch, const Ground& ground, std::vector<Order>& o
   const ReuseBlock* block = table_.find(number);
   if (block == nullptr || block->ordered > 0) return;
   if (ground.free_pages(*hbm) <= promised(*hbm, orders)) return;
-  order(number, {*page, *page + 1}, touch.pages.tier, *hbm, 1, Order::Why::background, ground,
-        orders);
+  // The write waits for it either way, and would for long behind demand on a busy link.
+  order(number, {*page, *page + 1}, touch.pages.tier, *hbm, 1, Order::Why::fill, ground, orders);
   orders.back().keep = false; // what comes next is written at home
 }
 

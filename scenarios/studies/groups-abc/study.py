@@ -3,7 +3,7 @@
 
     scenarios/studies/groups-abc/study.py [--umfsim PROGRAM] [--out FOLDER] [--quick]
 
-Writes table.csv and table.md. Needs Python 3 alone; a minute or two.
+Writes table.csv and table.md. Needs Python 3 alone; a few minutes.
 """
 import pathlib
 import sys
@@ -72,7 +72,7 @@ def point(program, folder, words, machine, policy, keys, cards, steps):
 
 def main():
     parse = common.options(__doc__, "groups-abc")
-    parse.add_argument("--steps", type=int, default=4, help="the last one is shown")
+    parse.add_argument("--steps", type=int, default=8, help="the last one is shown")
     asked = parse.parse_args()
     head = ["work", "group", "last step (ms)", "tokens/s", "tokens/s a card", "HBM (GiB)", "pool (GiB)",
             "read and written in the pool (GB a step)", "moved (GB, all steps)", "host operations",
