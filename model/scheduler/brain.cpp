@@ -159,30 +159,38 @@ void Brain::look(std::uint64_t address, Bytes length, std::vector<PageRun>& runs
 }
 
 void Brain::reserve(std::uint64_t address, Bytes length, bool write) {
+  const auto& tensor = tensor_at(address);
+  ensure(length.count <= left_of(tensor, address), "access beyond its tensor");
   runs_.clear();
-  find(address, length, write, runs_);
+  find(tensor, address, length, write, runs_);
 }
 
-/// Looks, once deferred pages have their frames; the tensor, which must hold all of it.
-const memory::AddressSpace::Entry& Brain::find(std::uint64_t address, Bytes length, bool write,
-                                               std::vector<PageRun>& runs) {
+const memory::AddressSpace::Entry& Brain::tensor_at(std::uint64_t address) const {
   const auto* entry = space_.holder(address);
-  ensure(entry != nullptr &&
-             address + length.count <= entry->base + entry->pages * ground_.page.count,
-         "access outside every live tensor");
+  ensure(entry != nullptr, "access outside every live tensor");
+  return *entry;
+}
+
+std::uint64_t Brain::left_of(const memory::AddressSpace::Entry& tensor,
+                             std::uint64_t address) const {
+  return tensor.base + tensor.pages * ground_.page.count - address;
+}
+
+/// Looks, once deferred pages have their frames.
+void Brain::find(const memory::AddressSpace::Entry& tensor, std::uint64_t address, Bytes length,
+                 bool write, std::vector<PageRun>& runs) {
   const auto before = runs.size();
   look(address, length, runs);
   bool fresh = false;
   for (std::size_t i = before; i < runs.size(); ++i) {
     if (runs[i].state != PageState::deferred) continue;
     counters_.first_touches += runs[i].count;
-    materialise(*entry, runs[i].first, runs[i].count, false, write, address + length.count);
+    materialise(tensor, runs[i].first, runs[i].count, false, write, address + length.count);
     fresh = true;
   }
-  if (!fresh) return *entry;
+  if (!fresh) return;
   runs.resize(before);
   look(address, length, runs);
-  return *entry;
 }
 
 policy::Touch Brain::touch_of(const memory::AddressSpace::Entry* tensor, const PageRun& run,
@@ -197,8 +205,13 @@ policy::Touch Brain::touch_of(const memory::AddressSpace::Entry* tensor, const P
 void Brain::touch(std::uint64_t address, Bytes length, bool write, Femtoseconds now,
                   std::vector<PageRun>& runs, policy::StepNumber step) {
   now_ = now;
+  const memory::AddressSpace::Entry& tensor = tensor_at(address);
+  if (const Bytes whole{left_of(tensor, address)}; length > whole) {
+    touch(address, whole, write, now, runs, step);
+    return touch(address + whole.count, {length.count - whole.count}, write, now, runs, step);
+  }
   const auto before = runs.size();
-  const memory::AddressSpace::Entry& tensor = find(address, length, write, runs);
+  find(tensor, address, length, write, runs);
   for (std::size_t i = before; i < runs.size(); ++i) {
     ++counters_.touches;
     if (write) overwrite(runs[i]); // before the policy may send pages back to their copies

@@ -124,7 +124,8 @@ public:
   bool busy(stream::TensorId tensor) const;
 
   /// Resolves [address, address + length): appends one run per (state, tier, frame run),
-  /// materialising deferred pages by the policy. The runs cover whole pages.
+  /// materialising deferred pages by the policy. The runs cover whole pages. Tensors that lie side
+  /// by side may be accessed as one.
   /// `step`: the operation that asks.
   void touch(std::uint64_t address, Bytes length, bool write, Femtoseconds now,
              std::vector<PageRun>& runs, policy::StepNumber step = policy::kNoStep);
@@ -223,8 +224,10 @@ private:
   void materialise(const memory::AddressSpace::Entry& entry, PageNumber first, std::uint64_t count,
                    bool initial, bool write = false, std::uint64_t until = 0);
   memory::Region region_of(PageNumber page) const;
-  const memory::AddressSpace::Entry& find(std::uint64_t address, Bytes length, bool write,
-                                          std::vector<PageRun>& runs);
+  const memory::AddressSpace::Entry& tensor_at(std::uint64_t address) const;
+  std::uint64_t left_of(const memory::AddressSpace::Entry& tensor, std::uint64_t address) const;
+  void find(const memory::AddressSpace::Entry& tensor, std::uint64_t address, Bytes length,
+            bool write, std::vector<PageRun>& runs);
   policy::Touch touch_of(const memory::AddressSpace::Entry* tensor, const PageRun& run,
                          std::uint64_t address, Bytes length, bool write, Femtoseconds now,
                          policy::StepNumber step) const;

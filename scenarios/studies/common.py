@@ -28,7 +28,7 @@ def run(program, *arguments, may_return=(0, 1)):
     """The program's run. 1 is a ledger that does not balance: the study says so at its end."""
     done = subprocess.run([str(word) for word in (program, *arguments)], check=False,
                           capture_output=True, text=True)
-    if done.returncode not in may_return:
+    if done.returncode not in may_return or "internal error" in done.stderr:
         sys.exit(f"{' '.join(str(word) for word in done.args)}\n{done.stderr}")
     return done
 

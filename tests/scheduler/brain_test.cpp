@@ -433,6 +433,19 @@ TEST_CASE("prefetched pages are useful, late or wasted") {
   CHECK(counted.issued == counted.useful + counted.late + counted.wasted + counted.refused);
 }
 
+TEST_CASE("an access over two tensors that lie side by side is one of each") {
+  Bench bench; // four pages to the last byte
+  bench.declare(2, 2 * kPage.count);
+  REQUIRE(bench.brain.space().at(2).base == bench.base + 4 * kPage.count);
+  const auto runs = bench.touch(3, 3);
+  REQUIRE(runs.size() == 2);
+  CHECK(runs[0].count == 1);
+  CHECK(runs[1].count == 2);
+  REQUIRE(bench.policy->touches.size() == 2);
+  CHECK(bench.policy->touches[0].tensor->tensor.id == 1);
+  CHECK(bench.policy->touches[1].tensor->tensor.id == 2);
+}
+
 TEST_CASE("sensors count pages of a window") {
   struct Watcher : ObedientPolicy {
     std::vector<policy::Sensors> seen;

@@ -8,6 +8,20 @@ namespace umf::test {
 using hw::Cause;
 using F = Figures;
 
+TEST_CASE("a kernel reads many tensors that lie side by side") {
+  // More than are read at once, so that a lane reads one behind the other; whole pages each.
+  std::vector<stream::Record> records;
+  std::vector<stream::Access> all;
+  for (stream::TensorId t = 0; t < 40; ++t) {
+    records.emplace_back(tensor(t, 1_MiB));
+    all.push_back(reads(t, 1_MiB));
+  }
+  records.emplace_back(kernel(1, all));
+  const Outcome run = replay(machine(), std::move(records));
+  CHECK(run[0].read == 40_MiB);
+  CHECK(run.unbalanced() == "");
+}
+
 TEST_CASE("a kernel that reads HBM ends after launch, bytes over bandwidth and one latency") {
   const Bytes n = 64_MiB;
   const Outcome run = replay(machine(), {tensor(1, n), kernel(1, {reads(1, n)})});
