@@ -41,10 +41,11 @@ struct Track {
 };
 
 struct Slice {
-  const hw::OperationRow* row = nullptr; ///< null: a move
+  const hw::OperationRow* row = nullptr; ///< null: a move, or steps of a sync
   hw::MoveSpan move{};
   TrackName track;
   Femtoseconds start{}, end{};
+  const char* steps = nullptr; ///< what is done of a sync
   std::uint64_t thread = 0;
 };
 
@@ -196,9 +197,17 @@ private:
     const auto& moves = platform().sampler().moves();
     for (const hw::MoveSpan& move : moves.kept()) {
       const TrackName track{move.gpu, true, 0, {}};
-      ++tracks_[track].left_out;
-      longest.add(move.completed - move.accepted,
-                  {nullptr, move, track, move.accepted, move.completed});
+      const auto add = [&](Femtoseconds start, Femtoseconds end, const char* steps = nullptr) {
+        ++tracks_[track].left_out;
+        longest.add(end - start, {nullptr, move, track, start, end, steps});
+      };
+      if (!move.sync) {
+        add(move.accepted, move.completed);
+        continue;
+      }
+      add(move.accepted, move.begun, "1 reads suspended, 2 the write lands");
+      add(move.begun, move.copied, "3 copied to the pool");
+      add(move.copied, move.completed, "4 dirty bit set, 5 reads go on");
     }
     slices_ = longest.kept();
     moves_forgotten_ = moves.left_out();
@@ -306,24 +315,19 @@ private:
     out_ += ",\"name\":" + text_json(*sample.name) + ",\"args\":{" + sample.series + "}}";
   }
 
-  void write_place(const Slice& slice, Femtoseconds start, Femtoseconds end) {
+  void write(const Slice& slice) {
     out_ += ",\n{\"ph\":\"X\",\"ts\":";
-    append_us(out_, start);
+    append_us(out_, slice.start);
     out_ += ",\"dur\":";
-    append_us(out_, end - start);
+    append_us(out_, slice.end - slice.start);
     out_ += ",\"pid\":";
     append_whole(out_, kFirstGpu + slice.track.gpu);
     out_ += ",\"tid\":";
     append_whole(out_, slice.thread);
-  }
-
-  void write(const Slice& slice) {
-    write_place(slice, slice.start, slice.end);
     if (slice.row != nullptr)
       write_operation(*slice.row);
     else
-      write_move(slice.move);
-    if (slice.row == nullptr && slice.move.sync) write_steps(slice);
+      write_move(slice);
   }
 
   void write_operation(const hw::OperationRow& row) {
@@ -343,27 +347,15 @@ private:
     out_ += ",\"energy_j\":" + decimal_joules(row.result.energy) + "}}";
   }
 
-  void write_move(const hw::MoveSpan& move) {
+  void write_move(const Slice& slice) {
+    const hw::MoveSpan& move = slice.move;
     const auto& tiers = platform().tiers();
     out_ += std::string(",\"cat\":\"") + (move.sync ? "sync" : "move") + "\",\"name\":" +
-            text_json((move.sync ? "sync " : "") + tiers[move.from].name + " → " +
-                      tiers[move.to].name) +
+            text_json((move.sync ? std::string(slice.steps) + ": " : "") + tiers[move.from].name +
+                      " → " + tiers[move.to].name) +
             ",\"args\":{\"command\":" + std::to_string(move.id) +
             ",\"pages\":" + std::to_string(move.pages) +
             ",\"bytes\":" + std::to_string(move.bytes) + "}}";
-  }
-
-  /// The five steps of a write to the pool, two of which take no time of their own.
-  void write_steps(const Slice& slice) {
-    const hw::MoveSpan& sync = slice.move;
-    const auto step = [&](const char* what, Femtoseconds from, Femtoseconds to) {
-      write_place(slice, from, to);
-      out_ += std::string(",\"cat\":\"sync\",\"name\":\"") + what +
-              "\",\"args\":{\"command\":" + std::to_string(sync.id) + "}}";
-    };
-    step("1 reads suspended, 2 the write lands", sync.accepted, sync.begun);
-    step("3 copied to the pool", sync.begun, sync.copied);
-    step("4 dirty bit set, 5 reads go on", sync.copied, sync.completed);
   }
 
   const ReplayRun& run_;

@@ -57,7 +57,8 @@ Cell whole(std::uint64_t number) {
   return {std::to_string(number), {}};
 }
 Cell size(Bytes bytes) {
-  return {std::to_string(bytes.count), umf::print(bytes)};
+  return {std::to_string(bytes.count),
+          fmt::format("{:.2f} GiB", static_cast<double>(bytes.count) / (1 << 30))};
 }
 
 Table kv_capacity(const TableOptions& options) {

@@ -323,9 +323,7 @@ Kind umf() {
           true,
           {{"S3", "spreading", {{"spread", "false"}}},
            {"S4", "prefetch", {{"prefetch", "false"}}},
-           {"S5",
-            "copies in the pool, open pages at home",
-            {{"keep_copies", "false"}, {"open_page_home", "false"}}},
+           {"S5", "copies and open pages", {{"keep_copies", "false"}, {"open_page_home", "false"}}},
            {"S6", "promotion", {{"promotion", "\"off\""}, {"fetch_on_touch", "false"}}}}};
 }
 

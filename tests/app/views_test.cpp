@@ -175,6 +175,24 @@ TEST_CASE("timeline.json is in order of time and no two slices of a track overla
   CHECK(last <= run.summary.at("time").at("simulated_ns").get<double>() / 1000 + 1e-6);
 }
 
+TEST_CASE("a write to the pool is in timeline.json with its five steps", "[app]") {
+  // 8 MiB of keys that lie in the pool are written; half of HBM's eighth is the buffer.
+  std::string trace = kStreamHeader;
+  trace += R"({"record":"tensor","id":0,"name":"k","role":"kv-key","bytes":8388608})"
+           "\n";
+  trace += R"({"record":"kernel","id":0,"name":"append","rule":"recorded","accesses":[)"
+           R"({"tensor":0,"write":true,"rule":"recorded","length_bytes":8388608}]})"
+           "\n";
+  const Run run({R"(policy={"name":"static","hbm_share":{"kv-key":0}})", "gpu.l2.capacity=1MiB"},
+                trace);
+  std::map<std::string, std::uint64_t> steps;
+  for (const Json& event : run.timeline().at("traceEvents"))
+    if (event.value("cat", "") == "sync") ++steps[event.at("name").get<std::string>().substr(0, 1)];
+  const std::uint64_t syncs = run.summary.at("scheduler").at("worm_syncs").get<std::uint64_t>();
+  CHECK(syncs > 0);
+  CHECK(steps == std::map<std::string, std::uint64_t>{{"1", syncs}, {"3", syncs}, {"4", syncs}});
+}
+
 TEST_CASE("every track of timeline.json has a name", "[app]") {
   const Run run;
   std::set<std::pair<int, int>> threads, named;

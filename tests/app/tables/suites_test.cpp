@@ -258,3 +258,35 @@ TEST_CASE("bursts carry what the banks carry, off the grid and under contention"
   CHECK(errors.at("mean") == Approx(sum / (5 * 8)).margin(0.01));
   CHECK(errors.at("worst") == worst);
 }
+
+TEST_CASE("tokens of KV cache that a memory holds are its bytes over a token's", "[app]") {
+  const Rows rows("kv-capacity", on("umf-three-tier"));
+  const auto llama = [&](const std::string& kv, const std::string& batch, const std::string& tier,
+                         const std::string& column) {
+    return rows.only({{"model", "llama-3-70b"}, {"kv", kv}, {"batch", batch}, {"tier", tier}},
+                     column);
+  };
+  // 2 × 80 layers × 8 heads × 128 numbers. A head in int4 with a scale and a zero point of 16 bits
+  // each is 64 + 4 B; with groups of 32 there are four of them.
+  CHECK(llama("bf16", "1", "cxl", "kv_B_per_token") == 2 * 80 * 8 * 128 * 2);
+  CHECK(llama("f8", "1", "cxl", "kv_B_per_token") == 2 * 80 * 8 * 128);
+  CHECK(llama("i4-z", "1", "cxl", "kv_B_per_token") == 2 * 80 * 8 * 68);
+  CHECK(llama("i4-z", "1", "cxl", "metadata_share") == Approx(4.0 / 68).margin(5e-5));
+  CHECK(llama("i4-g32-z", "1", "cxl", "metadata_share") == 0.2);
+  CHECK(llama("bf16", "4", "cxl", "tokens") == (256ull << 30) / 4 / 327'680);
+  // Of 48 MiB: a page of K or V is 32 tokens of one layer, so 32 tokens are 10 MiB of pages. Of 3
+  // MiB for each of 16 sequences no token has its 160 pages.
+  CHECK(llama("bf16", "1", "sram", "tokens") == (48 << 20) / 327'680);
+  CHECK(llama("bf16", "1", "sram", "tokens_in_pages") == 4 * 32);
+  CHECK(llama("bf16", "16", "sram", "tokens") == (3 << 20) / 327'680);
+  CHECK(llama("bf16", "16", "sram", "tokens_in_pages") == 0);
+  for (std::size_t r = 0; r < rows.table().rows.size(); ++r) {
+    CAPTURE(r);
+    const bool home = rows.at(r, "tier") == "hbm";
+    if (home) CHECK(rows.number(r, "weights_B") + rows.number(r, "room_B") == 96.0 * (1 << 30));
+    CHECK(rows.number(r, "tokens_in_pages") <= rows.number(r, "tokens"));
+    const double token = rows.number(r, "kv_B_per_token") * rows.number(r, "batch");
+    CHECK(rows.number(r, "tokens") * token <= rows.number(r, "room_B"));
+    CHECK((rows.number(r, "tokens") + 1) * token > rows.number(r, "room_B"));
+  }
+}
