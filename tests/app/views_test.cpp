@@ -183,10 +183,12 @@ TEST_CASE("a write to the pool is in timeline.json with its five steps", "[app]"
   trace += R"({"record":"kernel","id":0,"name":"append","rule":"recorded","accesses":[)"
            R"({"tensor":0,"write":true,"rule":"recorded","length_bytes":8388608}]})"
            "\n";
-  const Run run({R"(policy={"name":"static","hbm_share":{"kv-key":0}})", "gpu.l2.capacity=1MiB"},
+  const Run run({R"(policy={"name":"static","hbm_share":{"kv-key":0}})", "gpu.l2.capacity=1MiB",
+                 "scheduler.pool_writes=staged"},
                 trace);
   std::map<std::string, std::uint64_t> steps;
-  for (const Json& event : run.timeline().at("traceEvents"))
+  const Json timeline = run.timeline();
+  for (const Json& event : timeline.at("traceEvents"))
     if (event.value("cat", "") == "sync") ++steps[event.at("name").get<std::string>().substr(0, 1)];
   const std::uint64_t syncs = run.summary.at("scheduler").at("worm_syncs").get<std::uint64_t>();
   CHECK(syncs > 0);
