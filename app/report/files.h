@@ -17,8 +17,9 @@ std::string utc_now();
 /// What else the files say about a run.
 struct RunFacts {
   std::string command;
-  std::string started;                 ///< UTC, ISO 8601
-  std::vector<VariantResult> variants; ///< of the same replay
+  std::string started;                      ///< UTC, ISO 8601
+  std::vector<VariantResult> variants;      ///< of the same replay
+  nlohmann::ordered_json request = nullptr; ///< request_json(); null: not to be repeated
 };
 
 /// `variants`: the same replay otherwise, for comparison.
