@@ -235,21 +235,22 @@ private:
   }
 
   /// Rates asked of these links and of the tiers behind them would hold back what is added: they
-  /// are raised along as far as the machine allows it.
+  /// are raised along, or where that is more than the part carries, left to what it carries.
   void offer_on(const Path& path, Change change, double factor) {
-    std::vector<std::string> raised = change.sets;
+    std::vector<std::string> raised = change.sets, unasked = change.sets;
     const auto raise = [&](const std::string& pointer) {
       const std::string rate = value(pointer);
       if (rate.empty() || scenario_.keys.overridden(pointer)) return;
-      raised.push_back(
-          set(pointer, print(BytesPerSecond{parse_quantity<BytesPerSecond>(rate).value * factor})));
+      const BytesPerSecond asked = parse_quantity<BytesPerSecond>(rate);
+      raised.push_back(set(pointer, print(BytesPerSecond{asked.value * factor})));
+      unasked.push_back(set(pointer, "null"));
     };
     for (const hw::LinkSpec* link : path) {
       raise(link->pointer + "/bandwidth");
       for (const auto& tier : scenario_.tiers)
         if (link->to == tier->name && tier->asked()) raise(tier->pointer + "/bandwidth");
     }
-    if (refusal(raised).empty()) change.sets = std::move(raised);
+    change.sets = refusal(raised).empty() ? std::move(raised) : std::move(unasked);
     offer(std::move(change));
   }
 
