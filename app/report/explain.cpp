@@ -202,14 +202,15 @@ void bounded_in_words(Out out, const Json& all) {
   else if (!limits.empty())
     fmt::format_to(out, "   Lifting no limit alone makes it shorter.\n");
   constexpr double kFarApart = 0.05;
+  std::vector<std::string> apart;
   for (const Json& limit : limits) {
     if (is_refused(limit) || !limit.contains("blamed")) continue;
     const double share = limit.at("blamed").get<double>();
-    if (std::abs(share - saved(limit)) < kFarApart) continue;
-    fmt::format_to(out,
-                   "   Blame is not gain: {} was blamed {} of the time, lifting it saves {}.\n",
-                   limit.at("limit").get<std::string>(), percent(share), percent(saved(limit)));
+    if (std::abs(share - saved(limit)) >= kFarApart)
+      apart.push_back(fmt::format("{} was blamed on {}, lifting it saves {}", percent(share),
+                                  limit.at("limit").get<std::string>(), percent(saved(limit))));
   }
+  if (!apart.empty()) fmt::format_to(out, "   Blame is not gain: {}.\n", fmt::join(apart, "; "));
   std::vector<std::string> others;
   for (const Json& blame : blamed)
     if (!blame.at("liftable").get<bool>() && blame.at("share").get<double>() >= kNoDifference)
@@ -317,8 +318,9 @@ std::string explanation_text(const Json& all, double within_seconds, double wall
   tries(out, all);
   if (const Json& left = all.at("not_tried"); !left.empty())
     fmt::format_to(
-        out, "\nNot tried, for want of time (the run took {:.1f} s, --within {:g}): {}.\n",
-        wall_seconds, within_seconds, fmt::join(left.get<std::vector<std::string>>(), ", "));
+        out, "\nNot tried, beyond {} changes or --within {:g} s (a run takes {:.1f} s): {}.\n",
+        kMostTries, within_seconds, wall_seconds,
+        fmt::join(left.get<std::vector<std::string>>(), ", "));
   return printable(std::move(text));
 }
 

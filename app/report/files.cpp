@@ -410,6 +410,9 @@ void write_files(const ReplayRun& run, const RunFacts& facts, const std::filesys
                                {"timeline.json", timeline_json(run)},
                                {"run.json", json_text(run_json(run, facts))},
                                {"summary.json", json_text(summary_json(run, facts.variants))}});
+  // What explained the run that was here before does not explain this one.
+  std::error_code none;
+  std::filesystem::remove(folder / "explain.json", none);
 }
 
 std::string utc_now() {

@@ -139,9 +139,13 @@ public:
 
   Changes find(std::optional<double> links_gain) {
     const double blamed = link_blame();
-    const bool links_bind = blamed >= 0.05 || links_gain.value_or(0) >= 0.02;
+    constexpr double kBinds = 0.05, kGains = 0.02;
+    const bool links_bind = blamed >= kBinds || links_gain.value_or(0) >= kGains;
     const std::vector<const hw::LinkSpec*> path = links_bind ? busiest_path() : Path();
-    const std::string why = fmt::format("links held it up {:.1f} % of the time", 100 * blamed);
+    const std::string why =
+        blamed >= kBinds
+            ? fmt::format("links held it up {:.1f} % of the time", 100 * blamed)
+            : fmt::format("lifting links saves {:.1f} %", 100 * links_gain.value_or(0));
     if (!path.empty()) more_links(path, why);
     policy("best-static", "what the best fixed places would do; it knows the trace");
     more_hbm();

@@ -75,7 +75,7 @@ struct Explanation {
   std::vector<VariantResult> limits, mechanisms;
   std::vector<Tried> tries;
   std::vector<Change> refused;
-  std::vector<std::string> not_tried; ///< what there was no time for
+  std::vector<std::string> not_tried; ///< beyond kMostTries, or for want of time
 };
 
 struct ExplainOptions {

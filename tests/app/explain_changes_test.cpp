@@ -1,4 +1,4 @@
-#include "app/run/explain.h"
+#include "app/report/explain.h"
 #include "hw/fabric/cause.h"
 #include "tests/app/samples.h"
 
@@ -195,6 +195,53 @@ TEST_CASE("full HBM, late prefetches, refused moves and KV outside suggest their
   const Changes fewer = changes_for(run, std::nullopt);
   CHECK(sets_of(fewer, "a quarter more HBM").empty());
   CHECK(sets_of(fewer, "twice the prefetch window").empty());
+}
+
+TEST_CASE("an explanation in words says what helped, what hurt and what is no difference",
+          "[app]") {
+  const auto of = [](double ns) -> Json {
+    return {{"simulated_ns", ns},
+            {"saved_ns", 1000 - ns},
+            {"saved", 1 - ns / 1000},
+            {"times_as_fast", 1000 / ns}};
+  };
+  const auto entry = [&](Json head, double ns) {
+    head.update(of(ns));
+    return head;
+  };
+  const Json all = {
+      {"trace", "t"},
+      {"scenario", {{"name", "m"}}},
+      {"policy", "umf"},
+      {"time", {{"simulated_ns", 1000}}},
+      {"bound", {{"time", {{"simulated_ns", 400}}}}},
+      {"blamed", Json::array({{{"name", "links"}, {"share", 0.9}, {"liftable", true}},
+                              {{"name", "idle"}, {"share", 0.1}, {"liftable", false}}})},
+      {"limits", Json::array({entry({{"limit", "links"}, {"blamed", 0.9}}, 500),
+                              entry({{"limit", "link a"}, {"busy", 0.8}}, 990),
+                              entry({{"limit", "link b"}, {"busy", 0.8}}, 1000),
+                              entry({{"limit", "l2"}, {"blamed", 0.0}}, 1000)})},
+      {"mechanisms", Json::array({entry({{"mechanism", "S6"}, {"what", "promotion"}}, 1610),
+                                  entry({{"mechanism", "S4"}, {"what", "prefetch"}}, 900),
+                                  entry({{"mechanism", "S3"}, {"what", "spreading"}}, 1004)})},
+      {"tries",
+       Json::array({entry({{"change", "c"}, {"why", "y"}, {"set", {"a.b={\"it's\":1}"}}}, 950),
+                    {{"change", "d"}, {"set", {"e=1"}}, {"refused", "no such key"}}})},
+      {"not_tried", {"without S5"}}};
+  const std::string text = explanation_text(all, 60, 5);
+  for (const char* said :
+       {"links                     90.0 %     500.000 ns   2.00 times as fast",
+        "No difference: l2.", "links held it up longest: 90.0 % of the time.",
+        "90.0 % was blamed on links, lifting it saves 50.0 %",
+        "Nothing to lift for: idle 10.0 % of the time.",
+        "No link alone is worth more than 1.0 %, all together 50.0 %",
+        "S6 promotion saves 610.000 ns: without it the run takes 1.610 µs, 61.0 % more.",
+        "S4 prefetch costs 100.000 ns: without it the run takes 900.000 ns, 10.0 % less.",
+        "No difference (below 0.5 %): S3 spreading.", "400.000 ns   the floor",
+        "950.000 ns   c: 5.0 % less time (y)", R"(--set 'a.b={"it'\''s":1}')",
+        "refused   d: no such key",
+        "Not tried, beyond 8 changes or --within 60 s (a run takes 5.0 s): without S5."})
+    CHECK_THAT(text, Catch::Contains(said));
 }
 
 } // namespace umf::app
