@@ -57,9 +57,9 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.fallthrough(false);
   std::vector<std::pair<CLI::App*, Action>> verbs;
-  for (const auto add :
-       {add_replay, add_inspect, add_convert, add_describe, add_schema, add_check, add_tables,
-        add_regress, add_validate, add_generate, add_serve_sim, add_completion, add_man}) {
+  for (const auto add : {add_replay, add_explain, add_inspect, add_convert, add_describe,
+                         add_schema, add_check, add_tables, add_regress, add_validate, add_generate,
+                         add_serve_sim, add_completion, add_man}) {
     Action action = add(app);
     verbs.emplace_back(app.get_subcommands([](const CLI::App*) { return true; }).back(),
                        std::move(action));

@@ -1,5 +1,6 @@
 #include "app/report/comparisons.h"
 
+#include "app/report/json_text.h"
 #include "app/report/printable.h"
 #include "app/report/quantities.h"
 #include "model/policy/registry.h"
@@ -34,9 +35,7 @@ const Json* bound_in(const std::vector<VariantResult>& results) {
 }
 
 double seconds_of(const Json& summary) {
-  const Json& ns = summary.at("time").at("simulated_ns"); // exact digits, see exact_ns()
-  if (!ns.is_binary()) return ns.get<double>() * 1e-9;
-  return std::stod(std::string(ns.get_binary().begin(), ns.get_binary().end())) * 1e-9;
+  return ns_in(summary.at("time").at("simulated_ns")) * 1e-9;
 }
 
 Line line_of(std::string name, const Json& summary) {

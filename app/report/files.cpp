@@ -358,12 +358,14 @@ Json run_json(const ReplayRun& run, const RunFacts& facts) {
   getrusage(RUSAGE_SELF, &usage);
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
-  return {{"wall_s", run.wall_seconds},
-          {"speed", run.wall_seconds > 0 ? run.makespan.seconds() / run.wall_seconds : 0.0},
-          {"peak_rss_bytes", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024},
-          {"host", host.data()},
-          {"started", facts.started},
-          {"command", facts.command}};
+  Json json = {{"wall_s", run.wall_seconds},
+               {"speed", run.wall_seconds > 0 ? run.makespan.seconds() / run.wall_seconds : 0.0},
+               {"peak_rss_bytes", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024},
+               {"host", host.data()},
+               {"started", facts.started},
+               {"command", facts.command}};
+  if (!facts.request.is_null()) json["request"] = facts.request;
+  return json;
 }
 
 std::string kernels_csv(const ReplayRun& run) {
@@ -408,6 +410,9 @@ void write_files(const ReplayRun& run, const RunFacts& facts, const std::filesys
                                {"timeline.json", timeline_json(run)},
                                {"run.json", json_text(run_json(run, facts))},
                                {"summary.json", json_text(summary_json(run, facts.variants))}});
+  // What explained the run that was here before does not explain this one.
+  std::error_code none;
+  std::filesystem::remove(folder / "explain.json", none);
 }
 
 std::string utc_now() {

@@ -44,6 +44,11 @@ Json exact_ns(Femtoseconds time) {
   return raw(decimal_ns(time));
 }
 
+double ns_in(const Json& exact) {
+  if (!exact.is_binary()) return exact.get<double>();
+  return std::stod(std::string(exact.get_binary().begin(), exact.get_binary().end()));
+}
+
 Json exact_joules(Femtojoules energy) {
   return raw(decimal_joules(energy));
 }

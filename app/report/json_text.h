@@ -12,6 +12,9 @@ namespace umf::app {
 /// times beyond some seconds, and causes would no longer sum to the makespan.
 nlohmann::ordered_json exact_ns(Femtoseconds time);
 
+/// What exact_ns() put, or a number read from a file, as a double.
+double ns_in(const nlohmann::ordered_json& exact);
+
 /// Joules to the last femtojoule, likewise.
 nlohmann::ordered_json exact_joules(Femtojoules energy);
 

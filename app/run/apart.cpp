@@ -104,8 +104,9 @@ Outcome outcome_of(const Job& job, const std::string& sent) {
 
 } // namespace
 
-std::vector<Outcome> run_apart(const std::vector<Job>& jobs) {
-  const std::size_t at_once = std::max(1u, std::thread::hardware_concurrency());
+std::vector<Outcome> run_apart(const std::vector<Job>& jobs, std::size_t at_most) {
+  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  const std::size_t at_once = std::min(cores, at_most);
   std::vector<Child> children;
   std::vector<std::string> sent;
   // Children write more than a pipe holds only at their end, so waiting in order loses little.

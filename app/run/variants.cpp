@@ -16,8 +16,8 @@ namespace umf::app {
 
 namespace {
 
-/// What the unit does whatever the policy: S5, staging of writes to the pool; S12, deciding as a host
-/// library.
+/// What the unit does whatever the policy: S5, staging of writes to the pool; S12, deciding as a
+/// host library.
 constexpr const char* kStaging = "S5";
 constexpr const char* kSoftware = "S12";
 
@@ -164,7 +164,7 @@ std::vector<Variant> without_variants(const ReplayRequest& base,
 }
 
 std::vector<VariantResult> run_variants(const std::vector<Variant>& variants,
-                                        const Summarise& summarise) {
+                                        const Summarise& summarise, std::size_t at_most) {
   std::vector<Job> jobs;
   for (const Variant& variant : variants)
     jobs.push_back({variant.name, [&] {
@@ -174,7 +174,7 @@ std::vector<VariantResult> run_variants(const std::vector<Variant>& variants,
                                                : summarise(run_replay(variant.request)));
                       return std::string(packed.begin(), packed.end());
                     }});
-  const auto outcomes = run_apart(jobs);
+  const auto outcomes = run_apart(jobs, at_most);
   std::vector<VariantResult> results;
   for (std::size_t i = 0; i < variants.size(); ++i)
     results.push_back(result_of(variants[i], outcomes[i]));

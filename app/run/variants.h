@@ -4,7 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstddef>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -15,9 +17,10 @@ inline constexpr const char* kBound = "bound";
 
 /// The same replay with one thing changed; or what bounds it.
 struct Variant {
-  enum class Kind : std::uint8_t { policy, ideal, bound, bursts, without } kind = Kind::policy;
-  std::string name; ///< of the policy, of the limit lifted, kBound, the longest burst, or the
-                    ///< mechanism left out
+  enum class Kind : std::uint8_t { policy, ideal, bound, bursts, without, keys };
+  Kind kind = Kind::policy;
+  std::string name; ///< of the policy, of the limit lifted, kBound, the longest burst, the
+                    ///< mechanism left out, or what other keys do
   ReplayRequest request;
 };
 
@@ -49,11 +52,12 @@ std::vector<Variant> without_variants(const ReplayRequest& base,
                                       const std::vector<std::string>& names);
 
 /// Runs each variant in a child process, since SystemC elaborates once a process, as many at
-/// a time as the machine has cores; results come in the order asked. To be called before this
-/// process has a platform of its own. Bounds are only computed. `summarise` turns a finished run
-/// into its summary, in the child. Throws Interrupted when the user asked to stop.
+/// a time as the machine has cores, or `at_most`; results come in the order asked. To be called
+/// before this process has a platform of its own. Bounds are only computed. `summarise` turns a
+/// finished run into its summary, in the child. Throws Interrupted when the user asked to stop.
 std::vector<VariantResult>
 run_variants(const std::vector<Variant>& variants,
-             const std::function<nlohmann::ordered_json(const ReplayRun&)>& summarise);
+             const std::function<nlohmann::ordered_json(const ReplayRun&)>& summarise,
+             std::size_t at_most = std::numeric_limits<std::size_t>::max());
 
 } // namespace umf::app

@@ -6,6 +6,7 @@
 #include "app/report/json_text.h"
 #include "app/report/terminal.h"
 #include "app/run/address_run.h"
+#include "app/run/finished.h"
 #include "app/run/progress.h"
 #include "app/run/replay_run.h"
 #include "traces/registry.h"
@@ -119,6 +120,7 @@ Exit replay(const Options& options) {
   const ReplayRun run = run_replay(request);
   progress.clear();
   if (stop_asked()) throw Interrupted{};
+  facts.request = request_json(request);
   write_files(run, facts, options.out);
   if (!options.quiet) print(shown(run, facts.variants, options));
   const auto wrong = unbalanced(facts.variants);

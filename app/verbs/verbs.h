@@ -20,6 +20,7 @@ enum class Exit : int {
 /// A verb adds its subcommand and returns what to run when it is chosen.
 using Action = std::function<Exit()>;
 Action add_replay(CLI::App& app);
+Action add_explain(CLI::App& app);
 Action add_inspect(CLI::App& app);
 Action add_convert(CLI::App& app);
 Action add_describe(CLI::App& app);

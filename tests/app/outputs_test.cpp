@@ -96,6 +96,10 @@ TEST_CASE("run.json has what may differ between two runs", "[app]") {
   const Json facts = Json::parse(run.folder.read("out/run.json"));
   for (const std::string key : {"wall_s", "speed", "peak_rss_bytes", "host", "started", "command"})
     CHECK(facts.contains(key));
+  const Json& trace = facts.at("request").at("traces").at(0);
+  CHECK(trace.at("path") == (run.folder.path() / "t.jsonl").string());
+  CHECK(trace.at("bytes") == run.folder.read("t.jsonl").size());
+  CHECK(trace.at("xxh3").get<std::string>().size() == 16);
   CHECK_THAT(facts.at("command").get<std::string>(), Contains("replay t.jsonl --scenario"));
 }
 

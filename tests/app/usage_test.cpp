@@ -17,7 +17,7 @@ TEST_CASE("wrong usage is one line on stderr and exit 2", "[app]") {
   const auto [arguments, said] = GENERATE_REF(values<Row>({
       {{}, "umfsim: no verb given"},
       {{"replya"},
-       "unknown verb \"replya\", expected one of replay, inspect, convert, describe, "
+       "unknown verb \"replya\", expected one of replay, explain, inspect, convert, describe, "
        "schema, check, tables, regress, validate, generate, serve-sim, completion, man (did you "
        "mean \"replay\"?)"},
       {{"--quiet", "replay", "t.jsonl", "--scenario", machine}, "--quiet"},
@@ -62,8 +62,8 @@ TEST_CASE("wrong usage is one line on stderr and exit 2", "[app]") {
 }
 
 TEST_CASE("help and version go to stdout with exit 0", "[app]") {
-  const std::string verb = GENERATE("", "replay", "inspect", "convert", "describe", "schema",
-                                    "check", "tables", "regress", "generate");
+  const std::string verb = GENERATE("", "replay", "explain", "inspect", "convert", "describe",
+                                    "schema", "check", "tables", "regress", "generate");
   Folder folder;
   std::vector<std::string> arguments = {"--help"};
   if (!verb.empty()) arguments.insert(arguments.begin(), verb);
