@@ -151,7 +151,7 @@ void LogReader::Decoder::refill(std::size_t bytes) {
   }
   at_ = hashed_ = buffer_.data();
   end_ = at_ + left;
-  if (ended_) std::fill(buffer_.begin() + static_cast<std::ptrdiff_t>(left), buffer_.end(), '\0');
+  if (ended_) std::fill_n(buffer_.begin() + static_cast<std::ptrdiff_t>(left), kRecord, '\0');
 }
 
 LogHeader LogReader::Decoder::header() {
