@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -96,4 +97,68 @@ TEST_CASE("moves, packing, staged writes and frees in any order are decided agai
   CHECK(run.counters.syncs > 100);
   CHECK(run.counters.reclaimed_pages > 10);
   CHECK((run.counters.packed > 50) == packs);
+}
+
+TEST_CASE("brains that share frames have one log, whose order decides who gets which") {
+  // Two GPUs with four frames of HBM each, that page on one pool, now the one, now the other.
+  const std::string lru = R"({"name":"lru","block":"64KiB"})";
+  const std::vector<std::string> policies = {lru, kUmf};
+  memory::FrameAllocator hbm[2] = {memory::FrameAllocator(4), memory::FrameAllocator(4)}, none(0);
+  memory::FrameAllocator pool(40);
+  LogHeader header;
+  header.page = kPage;
+  header.tiers = {{"gpu0.hbm", policy::TierClass::hbm, 4},
+                  {"gpu1.hbm", policy::TierClass::hbm, 4},
+                  {"cxl", policy::TierClass::pool, 40}};
+  header.gpus = {{policies[0], {{true, {}}, {false, {}}, {true, {}}}},
+                 {policies[1], {{false, {}}, {true, {}}, {true, {}}}}};
+  std::string bytes;
+  LogWriter writer(header, into(bytes));
+  std::vector<std::unique_ptr<Brain>> brains;
+  for (std::uint32_t g = 0; g < 2; ++g) {
+    policy::Ground ground{kPage, {}};
+    for (std::uint32_t t = 0; t < 2; ++t)
+      ground.tiers.push_back(
+          {header.tiers[t].name, policy::TierClass::hbm, t == g ? &hbm[t] : &none});
+    ground.tiers.push_back({"cxl", policy::TierClass::pool, &pool});
+    brains.push_back(std::make_unique<Brain>(ground, made(policies[g])));
+    brains.back()->tap(&writer.gpu(g));
+  }
+  RandomStream random(1, "two brains");
+  std::vector<PageRun> runs;
+  Femtoseconds now{};
+  constexpr std::uint64_t kPages = 16; // of each GPU's tensor: 32 of 48 frames
+  for (auto& brain : brains) {
+    stream::Tensor tensor;
+    tensor.role = stream::Role::weight;
+    tensor.bytes = {kPages * kPage.count};
+    brain->declare(tensor);
+  }
+  for (int access = 0; access < 4'000; ++access) {
+    Brain& brain = *brains[random.next_below(2)];
+    now += 1000_ns;
+    const std::uint64_t page = random.next_below(kPages), pages = 1 + random.next_below(3);
+    runs.clear();
+    brain.touch(brain.space().at(0).base + page * kPage.count,
+                {std::min(pages, kPages - page) * kPage.count}, random.next_below(4) == 0, now,
+                runs);
+    while (brain.faults_waiting() > 0)
+      brain.serve_faults(8, now);
+    brain.make_room();
+    while (const auto command = brain.next_command()) {
+      brain.suspend(*command);
+      brain.quiesced(*command, now);
+      brain.completed(*command);
+      brain.make_room();
+    }
+  }
+  writer.finish();
+
+  const LogResult result = replayed(bytes);
+  CHECK(result.difference == "");
+  REQUIRE(result.counters.size() == 2);
+  for (std::size_t g = 0; g < 2; ++g) {
+    CHECK(result.counters[g] == brains[g]->counters());
+    CHECK(brains[g]->counters().commands > 100);
+  }
 }
