@@ -1,6 +1,7 @@
 #include "hw/platform/scenario.h"
 
 #include "hw/platform/topology.h"
+#include "model/base/compact_json.h"
 #include "model/base/quantity.h"
 #include "model/policy/registry.h"
 
@@ -156,6 +157,7 @@ void read_policy(const JsonValue& document, Scenario& scenario) {
   const ComponentInfo* info = read_kind(object, section("policy"), scenario.keys);
   if (info == nullptr) return;
   scenario.policy = kind_of(*info);
+  scenario.policy_json = compact_json(object);
   for (const policy::Kind& kind : policy::kinds()) {
     if (kind.info != info) continue;
     scenario.policies.push_back(kind.make(object, scenario.keys));

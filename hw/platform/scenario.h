@@ -35,6 +35,7 @@ struct Scenario {
   ReportConfig report;
   serving::Config serving; ///< for serve-sim; a replay has no use for it
   std::string policy;
+  std::string policy_json; ///< its object, for command logs
   /// A policy of its own for each GPU's scheduler.
   std::vector<std::unique_ptr<policy::Policy>> policies;
   KeyContext keys;

@@ -1,6 +1,7 @@
 #include "model/scheduler/brain.h"
 
 #include "model/base/error.h"
+#include "model/scheduler/tap.h"
 
 #include <algorithm>
 #include <utility>
@@ -71,7 +72,13 @@ int Brain::distance(policy::TierClass kind) {
   return 2;
 }
 
+void Brain::tap(Tap* tap) {
+  ensure(space_.live_tensors() == 0 && next_id_ == 1, "a brain is tapped that is in use");
+  tap_ = tap;
+}
+
 void Brain::foresee(std::shared_ptr<const policy::Future> future) {
+  ensure(tap_ == nullptr, "a brain is tapped that foresees");
   policy_->foresee(std::move(future));
 }
 
@@ -79,11 +86,13 @@ void Brain::declare(const stream::Tensor& tensor) {
   const auto& entry = space_.declare(tensor);
   padding_ += Bytes{entry.pages * ground_.page.count} - tensor.bytes;
   peak_padding_ = std::max(peak_padding_, padding_);
+  if (tap_ != nullptr) tap_->declared(tensor);
 }
 
 void Brain::preload(stream::TensorId tensor) {
   const auto& entry = space_.at(tensor);
   if (entry.pages > 0) materialise(entry, entry.base / ground_.page.count, entry.pages, true);
+  if (tap_ != nullptr) tap_->preloaded(tensor);
 }
 
 void Brain::release(stream::TensorId tensor) {
@@ -95,6 +104,7 @@ void Brain::release(stream::TensorId tensor) {
   padding_ -= Bytes{entry.pages * ground_.page.count} - entry.tensor.bytes;
   space_.release(tensor);
   fill_free();
+  if (tap_ != nullptr) tap_->released(tensor);
 }
 
 void Brain::materialise(const memory::AddressSpace::Entry& entry, PageNumber first,
@@ -163,6 +173,7 @@ void Brain::reserve(std::uint64_t address, Bytes length, bool write) {
   ensure(length.count <= left_of(tensor, address), "access beyond its tensor");
   runs_.clear();
   find(tensor, address, length, write, runs_);
+  if (tap_ != nullptr) tap_->reserved({address, length, write});
 }
 
 const memory::AddressSpace::Entry& Brain::tensor_at(std::uint64_t address) const {
@@ -240,6 +251,8 @@ void Brain::touch(std::uint64_t address, Bytes length, bool write, Femtoseconds 
       counters_.remote_pages += runs[i].count;
     }
   }
+  if (tap_ != nullptr)
+    tap_->touched({address, length, write, now, step}, std::span(runs).subspan(before));
 }
 
 void Brain::again(std::uint64_t address, Bytes length, bool write, Femtoseconds now,
@@ -257,6 +270,8 @@ void Brain::again(std::uint64_t address, Bytes length, bool write, Femtoseconds 
     if (write) overwrite(runs[i]);
   }
   if (staging_) route(address, length, write, now, before, runs);
+  if (tap_ != nullptr)
+    tap_->asked_again({address, length, write, now, step}, std::span(runs).subspan(before));
 }
 
 /// Before a write to pages that lie still: what a copy holds is no longer what they hold. Pages in
@@ -290,6 +305,7 @@ void Brain::sense(policy::Sensors sensors) {
   sensed_ = counters_;
   policy_->sensed(sensors, ground_, orders_);
   take_orders();
+  if (tap_ != nullptr) tap_->sensed(sensors);
 }
 
 bool Brain::still(const PageRun& run) {

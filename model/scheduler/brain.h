@@ -76,6 +76,7 @@ struct PrefetchCounters {
     refused += other.refused;
     return *this;
   }
+  bool operator==(const PrefetchCounters&) const = default;
 };
 
 struct Counters {
@@ -100,7 +101,11 @@ struct Counters {
   std::uint64_t reclaimed_pages = 0; ///< that lost their frames by it
 
   Counters& operator+=(const Counters& other);
+  bool operator==(const Counters&) const = default;
 };
+
+class Tap;
+enum class Asked : std::uint8_t;
 
 class Brain {
 public:
@@ -111,6 +116,10 @@ public:
 
   /// Tells a policy that wants to know what is to come; before anything is placed.
   void foresee(std::shared_ptr<const policy::Future> future);
+
+  /// Tells it of every call from now on; before any tensor is declared. What a policy knows of the
+  /// future is not told.
+  void tap(Tap* tap);
 
   /// Gives a tensor its logical range; no page exists yet (S2: deferred pages cost nothing).
   void declare(const stream::Tensor& tensor);
@@ -240,6 +249,7 @@ private:
   void take_fill(const policy::Order& order);
   void take_queued_faults(const policy::Order& order);
   bool take_back(const PageRun& run, const policy::Order& order);
+  void moved(const Command& done, Femtoseconds now);
   void switch_over(const Command& done);
   void overwrite(PageRun& run);
   void route(std::uint64_t address, Bytes length, bool write, Femtoseconds now, std::size_t from,
@@ -259,7 +269,7 @@ private:
   void fill_front();
   bool landing(TierIndex tier) const;
   void map_in_place(const Fault& fault);
-  std::optional<Command> take(std::deque<Command>& queue);
+  std::optional<Command> take(std::deque<Command>& queue, Asked asked);
   void settle(const Command& command, bool moved, Femtoseconds now);
 
   policy::Ground ground_;
@@ -288,6 +298,7 @@ private:
   memory::RangeSet dead_; ///< addresses of bytes that died before their tensors
   Bytes holes_{}, peak_holes_{};
   CommandId next_id_ = 1;
+  Tap* tap_ = nullptr;
 };
 
 } // namespace umf::scheduler

@@ -1,6 +1,7 @@
 #include "model/scheduler/brain.h"
 
 #include "model/base/error.h"
+#include "model/scheduler/tap.h"
 
 #include <algorithm>
 #include <utility>
@@ -80,6 +81,7 @@ void Brain::serve_faults(std::uint64_t pages, Femtoseconds now) {
     if (faults_.front().count == 0) faults_.pop_front();
   }
   pump_fills();
+  if (tap_ != nullptr) tap_->served_faults(pages, now);
 }
 
 /// Gives fills the frames there are, in order of their faults.
@@ -116,7 +118,9 @@ bool Brain::landing(TierIndex tier) const {
 
 bool Brain::make_room() {
   pump_fills();
-  return std::exchange(mapped_in_place_, false);
+  const bool look_again = std::exchange(mapped_in_place_, false);
+  if (tap_ != nullptr) tap_->made_room(look_again);
+  return look_again;
 }
 
 void Brain::fill_front() {

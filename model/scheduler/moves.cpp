@@ -1,6 +1,7 @@
 #include "model/scheduler/brain.h"
 
 #include "model/base/error.h"
+#include "model/scheduler/tap.h"
 
 #include <algorithm>
 #include <utility>
@@ -81,32 +82,36 @@ void Brain::issue(const Command& wanted) {
   (command.demand() ? urgent_ : command.carried ? riding_ : pending_).push_back(command);
 }
 
-std::optional<Command> Brain::take(std::deque<Command>& queue) {
-  if (queue.empty()) return std::nullopt;
+std::optional<Command> Brain::take(std::deque<Command>& queue, Asked asked) {
+  if (queue.empty()) {
+    if (tap_ != nullptr) tap_->gave(asked, nullptr);
+    return std::nullopt;
+  }
   const Command command = queue.front();
   queue.pop_front();
   active_.push_back({command});
   ++counters_.commands;
+  if (tap_ != nullptr) tap_->gave(asked, &command);
   return command;
 }
 
 std::optional<Command> Brain::next_command() {
-  if (!urgent_.empty()) return take(urgent_);
-  if (!riding_.empty()) return take(riding_);
-  if (syncing_.empty()) return take(pending_);
+  if (!urgent_.empty()) return take(urgent_, Asked::any);
+  if (!riding_.empty()) return take(riding_, Asked::any);
+  if (syncing_.empty()) return take(pending_, Asked::any);
   const Staging::Sync sync = staging_->of(syncing_.front().id);
   syncing_.front().skip = sync.begin - sync.home.first * ground_.page.count;
   syncing_.front().bytes = sync.end - sync.begin;
   staging_->of(sync.command).taken = true;
-  return take(syncing_);
+  return take(syncing_, Asked::any);
 }
 
 std::optional<Command> Brain::next_carried() {
-  return take(riding_);
+  return take(riding_, Asked::carried);
 }
 
 std::optional<Command> Brain::next_background() {
-  return take(pending_);
+  return take(pending_, Asked::background);
 }
 
 std::vector<Brain::Active>::iterator Brain::active(const Command& command, Stage stage) {
@@ -135,6 +140,7 @@ void Brain::refused(const Command& command, Femtoseconds now) {
     counters_.prefetch.refused += coming_.erase({from.first, from.first + from.count});
   active_.erase(it);
   settle(gone, false, now);
+  if (tap_ != nullptr) tap_->refused(gone, now);
 }
 
 void Brain::suspend(const Command& command) {
@@ -144,16 +150,19 @@ void Brain::suspend(const Command& command) {
     staging_->of(command.id).closed = true;
   else
     table_.set_state(it->command.from.first, it->command.from.count, PageState::suspended);
+  if (tap_ != nullptr) tap_->suspended(command);
 }
 
 void Brain::quiesced(const Command& command, Femtoseconds now) {
   const auto it = active(command, Stage::suspended);
   const Command done = it->command;
+  it->stage = Stage::switched;
+  done.sync ? synced(done) : moved(done, now);
+  if (tap_ != nullptr) tap_->quiesced(done, now);
+}
+
+void Brain::moved(const Command& done, Femtoseconds now) {
   const PageRun& from = done.from;
-  if (done.sync) {
-    it->stage = Stage::switched;
-    return synced(done);
-  }
   switch_over(done);
   const memory::Range pages{from.first, from.first + from.count};
   leave_prefetch(from.first, from.count);
@@ -168,7 +177,6 @@ void Brain::quiesced(const Command& command, Femtoseconds now) {
     if (after < before) counters_.promotions += from.count;
     if (after > before) counters_.demotions += from.count;
   }
-  it->stage = Stage::switched;
   settle(done, true, now);
 }
 
@@ -208,6 +216,7 @@ void Brain::settle(const Command& command, bool moved, Femtoseconds now) {
 void Brain::completed(const Command& command) {
   active_.erase(active(command, Stage::switched));
   ++counters_.completed;
+  if (tap_ != nullptr) tap_->completed(command);
 }
 
 } // namespace umf::scheduler

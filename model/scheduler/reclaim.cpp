@@ -1,6 +1,7 @@
 #include "model/scheduler/brain.h"
 
 #include "model/base/error.h"
+#include "model/scheduler/tap.h"
 
 #include <algorithm>
 
@@ -51,7 +52,9 @@ memory::Range Brain::reclaim(std::uint64_t address, Bytes length) {
     fill_free();
   }
   peak_holes_ = std::max(peak_holes_, holes_);
-  return dead_.around(bytes.begin);
+  const memory::Range dead = dead_.around(bytes.begin);
+  if (tap_ != nullptr) tap_->reclaimed(address, length, dead);
+  return dead;
 }
 
 /// Whether no byte of the page is alive; padding never was.

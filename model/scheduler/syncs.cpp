@@ -1,5 +1,6 @@
 #include "model/base/error.h"
 #include "model/scheduler/brain.h"
+#include "model/scheduler/tap.h"
 
 #include <algorithm>
 
@@ -92,6 +93,7 @@ void Brain::stage(PageRun run, std::uint64_t begin, std::uint64_t end, Femtoseco
 
 bool Brain::landed(const Command& command) {
   staging_->of(active(command, Stage::issued)->command.id).landed = true;
+  if (tap_ != nullptr) tap_->landed(command, staging_->forwards());
   return staging_->forwards();
 }
 

@@ -49,6 +49,7 @@ public:
                             std::vector<std::uint64_t> frames = {40, 40, 40},
                             scheduler::Coherence coherence = {});
 
+  void tap(scheduler::Tap* tap) { brain_->tap(tap); }
   void step();  ///< one random thing happens
   void drain(); ///< everything in flight ends, no new commands are taken up
   void release_all();
