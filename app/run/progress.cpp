@@ -93,11 +93,14 @@ std::string text_line(const Step& step, const hw::Platform& platform) {
 } // namespace
 
 Progress::Progress(const std::string& mode, bool quiet)
-    : on_(mode == "always" || mode == "json" ||
-          (mode == "auto" && !quiet && isatty(STDERR_FILENO) == 1)),
-      json_(mode == "json"), started_(Clock::now()),
+    : on_(wanted(mode, quiet)), json_(mode == "json"), started_(Clock::now()),
       // A script hears at once that work has begun; a person sees no line that flashes by.
       last_(json_ ? started_ - std::chrono::seconds(1) : started_) {}
+
+bool Progress::wanted(const std::string& mode, bool quiet) {
+  return mode == "always" || mode == "json" ||
+         (mode == "auto" && !quiet && isatty(STDERR_FILENO) == 1);
+}
 
 void Progress::show(std::uint64_t done, std::uint64_t all, const hw::Platform& platform) {
   const auto now = Clock::now();

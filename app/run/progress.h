@@ -14,6 +14,8 @@ class Progress {
 public:
   /// mode: auto (only on a terminal), always, never, json.
   Progress(const std::string& mode, bool quiet);
+  /// Whether that mode shows anything.
+  static bool wanted(const std::string& mode, bool quiet);
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

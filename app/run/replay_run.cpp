@@ -1,8 +1,10 @@
 #include "app/run/replay_run.h"
 
+#include "app/run/log_run.h"
 #include "app/run/replay_traces.h"
 #include "hw/platform/foresight.h"
 #include "hw/platform/limits.h"
+#include "hw/platform/record.h"
 #include "traces/places.h"
 
 #include <fmt/format.h>
@@ -10,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 namespace umf::app {
@@ -103,6 +106,11 @@ ReplayRun run_replay(const ReplayRequest& request) {
   const auto started = std::chrono::steady_clock::now();
   hw::Scenario scenario = scenario_of(request);
   check_tenants(scenario, request.traces.size());
+  std::optional<RunLog> log;
+  if (!request.log_out.empty()) {
+    hw::check_recordable(scenario);
+    log.emplace(request.log_out);
+  }
   ReplayRun run;
   hush_systemc();
   std::vector<hw::TenantSetup> setups;
@@ -114,6 +122,7 @@ ReplayRun run_replay(const ReplayRequest& request) {
   run.platform = std::make_unique<hw::Platform>(std::move(scenario));
   for (std::uint32_t g = 0; g < futures.size(); ++g)
     run.platform->brain(g).foresee(std::move(futures[g]));
+  if (log) log->attach(*run.platform);
   naming_the_traces(request.traces, [&] { simulate(request, setups, run); });
 
   run.makespan = hw::sim_now();
@@ -121,6 +130,7 @@ ReplayRun run_replay(const ReplayRequest& request) {
   std::sort(run.rows.begin(), run.rows.end(), [](const auto& a, const auto& b) {
     return std::pair(a.tenant, a.result.id) < std::pair(b.tenant, b.result.id);
   });
+  if (log) log->finish();
   run.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return run;

@@ -48,6 +48,7 @@ struct ReplayRequest {
   std::filesystem::path shapes_from;         ///< a trace that says what kernels without operator do
   std::filesystem::path scenario;
   std::vector<std::string> sets; ///< --set overlays
+  std::filesystem::path log_out; ///< file for the command log; empty: none
   std::string ideal;             ///< the limit to lift (hw::lift); empty: none
   /// Told now and then how many operations of how many are done, repetitions included, with the
   /// machine as it is.

@@ -4,9 +4,11 @@
 #include "app/report/figures.h"
 #include "app/report/files.h"
 #include "app/report/json_text.h"
+#include "app/report/printable.h"
 #include "app/report/terminal.h"
 #include "app/run/address_run.h"
 #include "app/run/finished.h"
+#include "app/run/log_run.h"
 #include "app/run/progress.h"
 #include "app/run/replay_run.h"
 #include "traces/registry.h"
@@ -25,7 +27,7 @@ struct Options {
   std::string shapes_from, scenario, out = "umfsim-out", policy, replay, repeat, tenant_gpus,
                                      tenant_weights, resolution, seed, progress = "auto",
                                      format = "table";
-  std::string tier;
+  std::string tier, log_out, log_in;
   std::uint32_t outstanding = 0;
   std::vector<std::string> sets, against, without, ideal, check_bursts;
   bool quiet = false;
@@ -70,6 +72,32 @@ void write_line_files(const AddressRun& run, const std::string& folder) {
                                        {"command", command_line()}})}});
 }
 
+Exit replay_log(const Options& options) {
+  const LogRun run = replay_log_file(options.log_in, stop_asked);
+  if (!options.quiet) print(terminal_report(run));
+  if (options.progress != "json" && Progress::wanted(options.progress, options.quiet))
+    std::fprintf(stderr, "%.3g events/s\n",
+                 static_cast<double>(run.result.events) / std::max(run.wall_seconds, 1e-9));
+  if (run.same()) return Exit::ok;
+  std::fprintf(stderr, "%s: %s\n", options.log_in.c_str(),
+               printable(run.result.difference).c_str());
+  return Exit::check_failed;
+}
+
+/// A log brings its machine and all that happened on it.
+void check_log_in(const CLI::App& verb) {
+  constexpr const char* kBeside[] = {"--log-in", "--quiet", "--progress", "--help"};
+  for (const CLI::Option* option : verb.get_options())
+    if (option->count() > 0 &&
+        std::find(std::begin(kBeside), std::end(kBeside), option->get_name()) == std::end(kBeside))
+      throw CLI::ExcludesError("--log-in", option->get_name());
+}
+
+void check_needed(const Options& options) {
+  if (options.traces.empty()) throw CLI::RequiredError("TRACE");
+  if (options.scenario.empty()) throw CLI::RequiredError("--scenario");
+}
+
 Exit replay_lines(const Options& options) {
   if (options.traces.size() != 1 || !traces::is_address_trace(options.traces.front()))
     throw UserError("--resolution: line replays one address trace, expected burst for traces of "
@@ -78,6 +106,8 @@ Exit replay_lines(const Options& options) {
       !options.shapes_from.empty() || !options.check_bursts.empty())
     throw UserError("--resolution line: no kernels, policies, limits or bursts take part, expected "
                     "none of --against, --without, --ideal, --check-bursts and --shapes-from");
+  if (!options.log_out.empty())
+    throw UserError("--resolution line: no scheduler decides anything, expected no --log-out");
   check_folder(options.out);
   AddressRequest request;
   request.trace = options.traces.front();
@@ -94,6 +124,7 @@ Exit replay_lines(const Options& options) {
 }
 
 Exit replay(const Options& options) {
+  if (!options.log_in.empty()) return replay_log(options);
   if (options.resolution == "line") return replay_lines(options);
   if (!options.tier.empty() || options.outstanding != 0)
     throw UserError("--tier, --outstanding: only with --resolution line");
@@ -117,6 +148,7 @@ Exit replay(const Options& options) {
   facts.variants =
       run_variants(variants, [](const ReplayRun& variant) { return summary_json(variant); });
 
+  request.log_out = options.log_out; // of this run alone
   const ReplayRun run = run_replay(request);
   progress.clear();
   if (stop_asked()) throw Interrupted{};
@@ -140,10 +172,9 @@ Exit replay(const Options& options) {
 Action add_replay(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("replay", "Replay a trace on a simulated machine");
-  verb->add_option("TRACE", options->traces, "Trace of any readable format; several are tenants")
-      ->required();
+  verb->add_option("TRACE", options->traces, "Trace of any readable format; several are tenants");
   verb->add_option("--shapes-from", options->shapes_from, kShapesFrom);
-  verb->add_option("--scenario", options->scenario, "Scenario file (JSON)")->required();
+  verb->add_option("--scenario", options->scenario, "Scenario file (JSON)");
   verb->add_option("--set", options->sets,
                    "POINTER=VALUE over the scenario, such as tiers.hbm.capacity=64GiB; repeatable")
       ->take_all()
@@ -190,6 +221,11 @@ Action add_replay(CLI::App& app) {
   verb->add_option("--outstanding", options->outstanding,
                    "With --resolution line: requests without an answer at most; left out: as many "
                    "as are taken");
+  verb->add_option("--log-out", options->log_out,
+                   "File for the command log: all events and commands of the run's schedulers");
+  verb->add_option("--log-in", options->log_in,
+                   "Instead of traces and scenario: replays a command log, deciding alone, and "
+                   "says whether the commands are the same");
   verb->add_option("--seed", options->seed, "Seed over the scenario's");
   verb->add_flag("--quiet", options->quiet, "Nothing on stdout; faults still go to stderr");
   verb->add_option("--progress", options->progress, "On stderr; auto: only on a terminal")
@@ -198,6 +234,8 @@ Action add_replay(CLI::App& app) {
   verb->add_option("--format", options->format, "What stdout gets")
       ->check(CLI::IsMember({"table", "json", "csv"}))
       ->capture_default_str();
+  verb->callback(
+      [options, verb] { options->log_in.empty() ? check_needed(*options) : check_log_in(*verb); });
   return [options] { return replay(*options); };
 }
 
