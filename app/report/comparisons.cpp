@@ -127,9 +127,7 @@ void ladder(Out out, const Json& own, const std::vector<VariantResult>& results)
 
 /// "S4 prefetch"
 std::string mechanism_of(const Json& own, const std::string& id) {
-  for (const auto& mechanism : policy::kind_named(own.at("policy").get<std::string>()).mechanisms)
-    if (mechanism.id == id) return fmt::format("{} {}", id, mechanism.what);
-  return id + " host software";
+  return fmt::format("{} {}", id, mechanism_name(own.at("policy").get<std::string>(), id));
 }
 
 std::string signed_duration(double seconds) {

@@ -6,7 +6,6 @@
 #include "app/version.h"
 #include "hw/platform/limits.h"
 #include "model/base/json.h"
-#include "model/policy/registry.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,8 +22,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Out = std::back_insert_iterator<std::string>;
-
-constexpr std::string_view kLink = "link ";
 
 const Json& ns_of(const Json& summary) {
   return summary.at("time").at("simulated_ns");
@@ -60,13 +57,13 @@ Json limits_json(const FinishedRun& run, const Explanation& found, const std::ve
     Json entry = {{"limit", result.name}};
     const auto blame = std::find_if(blamed.begin(), blamed.end(),
                                     [&](const Blame& b) { return b.name == result.name; });
-    const bool link = result.name.starts_with(kLink);
+    const bool link = result.name.starts_with(hw::kLinkLimit);
     // Of several links the summary blames none by name.
     if (blame != blamed.end() || !link)
       entry["blamed"] = blame == blamed.end() ? 0.0 : blame->share;
     if (link)
       entry["busy"] =
-          run.summary.at("links").at(result.name.substr(kLink.size())).at("utilisation");
+          run.summary.at("links").at(result.name.substr(hw::kLinkLimit.size())).at("utilisation");
     add_result(entry, result, base);
     limits.push_back(std::move(entry));
   }
@@ -74,17 +71,11 @@ Json limits_json(const FinishedRun& run, const Explanation& found, const std::ve
   return limits;
 }
 
-std::string what_of(const FinishedRun& run, const std::string& id) {
-  const auto policy = run.summary.at("policy").get<std::string>();
-  for (const auto& mechanism : policy::kind_named(policy).mechanisms)
-    if (mechanism.id == id) return std::string(mechanism.what);
-  return id == "S12" ? "host software" : "staged writes";
-}
-
 Json mechanisms_json(const FinishedRun& run, const Explanation& found, double base) {
   Json mechanisms = Json::array();
+  const auto policy = run.summary.at("policy").get<std::string>();
   for (const VariantResult& result : found.mechanisms) {
-    Json entry = {{"mechanism", result.name}, {"what", what_of(run, result.name)}};
+    Json entry = {{"mechanism", result.name}, {"what", mechanism_name(policy, result.name)}};
     add_result(entry, result, base);
     mechanisms.push_back(std::move(entry));
   }
@@ -226,7 +217,7 @@ void hidden_links(Out out, const Json& all) {
   std::size_t links = 0;
   for (const Json& limit : all.at("limits")) {
     if (limit.at("limit") == "links") together = saved(limit);
-    if (!limit.at("limit").get<std::string>().starts_with(kLink)) continue;
+    if (!limit.at("limit").get<std::string>().starts_with(hw::kLinkLimit)) continue;
     alone = std::max(alone, saved(limit));
     ++links;
   }

@@ -25,7 +25,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kLink = "link ";
 constexpr std::size_t kAtOnce = 2;
 
 double simulated(const Json& summary) {
@@ -53,7 +52,7 @@ std::string limit_of(hw::Cause cause) {
 }
 
 bool is_link(const std::string& limit) {
-  return limit.starts_with(kLink);
+  return limit.starts_with(hw::kLinkLimit);
 }
 
 double busy(const Json& summary, const std::string& link) {
@@ -100,11 +99,12 @@ std::vector<std::string> by_blame(const Json& summary, std::vector<std::string> 
     weight[blame.name] = blame.share;
   double most = 0;
   for (const auto& limit : limits)
-    if (is_link(limit)) most = std::max(most, busy(summary, limit.substr(kLink.size())));
+    if (is_link(limit)) most = std::max(most, busy(summary, limit.substr(hw::kLinkLimit.size())));
   if (has(limits, "links") && most > 0)
     for (const auto& limit : limits)
       if (is_link(limit)) // behind all of them together
-        weight[limit] = 0.999 * weight["links"] * busy(summary, limit.substr(kLink.size())) / most;
+        weight[limit] =
+            0.999 * weight["links"] * busy(summary, limit.substr(hw::kLinkLimit.size())) / most;
   std::stable_sort(limits.begin(), limits.end(), [&](const std::string& a, const std::string& b) {
     return weight[a] > weight[b];
   });

@@ -163,6 +163,12 @@ std::vector<Variant> without_variants(const ReplayRequest& base,
   return variants;
 }
 
+std::string_view mechanism_name(std::string_view policy, std::string_view id) {
+  for (const auto& mechanism : policy::kind_named(std::string(policy)).mechanisms)
+    if (mechanism.id == id) return mechanism.what;
+  return id == kStaging ? "staged writes" : "host software";
+}
+
 std::vector<VariantResult> run_variants(const std::vector<Variant>& variants,
                                         const Summarise& summarise, std::size_t at_most) {
   std::vector<Job> jobs;

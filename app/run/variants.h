@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace umf::app {
@@ -50,6 +51,9 @@ std::vector<Variant> burst_variants(const ReplayRequest& base,
 /// Throws UserError for one that the policy does not have.
 std::vector<Variant> without_variants(const ReplayRequest& base,
                                       const std::vector<std::string>& names);
+
+/// What a mechanism is called that can be left out of runs under the policy: "prefetch" for "S4".
+std::string_view mechanism_name(std::string_view policy, std::string_view id);
 
 /// Runs each variant in a child process, since SystemC elaborates once a process, as many at
 /// a time as the machine has cores, or `at_most`; results come in the order asked. To be called

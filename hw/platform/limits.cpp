@@ -13,7 +13,6 @@ namespace umf::hw {
 
 namespace {
 
-constexpr std::string_view kLink = "link ";
 constexpr std::string_view kLinks = "links";
 
 void lift_l2(L2Config& l2) {
@@ -52,7 +51,7 @@ std::vector<std::string> limits_of(const Scenario& scenario) {
     if (tier->liftable() && std::find(limits.begin(), limits.end(), tier->kind) == limits.end())
       limits.push_back(tier->kind);
   for (const LinkSpec& link : scenario.links)
-    limits.push_back(std::string(kLink) + link.name);
+    limits.push_back(std::string(kLinkLimit) + link.name);
   if (scenario.links.size() > 1) limits.emplace_back(kLinks);
   for (const char* part : {"l2", "scheduler", "launch", "compute"})
     limits.emplace_back(part);
@@ -61,7 +60,7 @@ std::vector<std::string> limits_of(const Scenario& scenario) {
 
 void lift(Scenario& scenario, std::string_view asked) {
   std::string limit(asked);
-  if (limit.rfind("link:", 0) == 0) limit[kLink.size() - 1] = ' ';
+  if (limit.rfind("link:", 0) == 0) limit[kLinkLimit.size() - 1] = ' ';
   const auto there = limits_of(scenario);
   if (std::find(there.begin(), there.end(), limit) == there.end())
     throw UserError(fmt::format("--ideal: this machine has no limit {}, expected one of {}{}",
@@ -69,7 +68,7 @@ void lift(Scenario& scenario, std::string_view asked) {
   for (auto& tier : scenario.tiers)
     if (tier->kind == limit) tier->lift();
   for (LinkSpec& link : scenario.links)
-    if (limit == kLinks || std::string(kLink) + link.name == limit) lift_link(link.options);
+    if (limit == kLinks || std::string(kLinkLimit) + link.name == limit) lift_link(link.options);
   if (limit == "l2") lift_l2(scenario.gpu.l2);
   if (limit == "scheduler") lift_scheduler(scenario.scheduler);
   if (limit == "launch") lift_launch(scenario.gpu);

@@ -8,6 +8,9 @@
 
 namespace umf::hw {
 
+/// What the limit of one link is called begins so.
+inline constexpr std::string_view kLinkLimit = "link ";
+
 /// The limits of this machine that can be lifted, one by one: "hbm", "sram", "cxl", "host" (all
 /// tiers of the kind it has: endless bandwidth, no media or controller latency), "link NAME"
 /// (endless rate and tags, no latency), "links" (all of them: two alike in a row hide one another),

@@ -19,20 +19,18 @@ std::uint64_t PackedStore::frames_used() const {
   return std::accumulate(held_.begin(), held_.end(), std::uint64_t{0});
 }
 
-std::vector<SlotRun> PackedStore::take(std::uint64_t count, Bytes size, Region region,
-                                       std::uint64_t slots) {
+std::vector<SlotRun> PackedStore::take(std::uint64_t count, Bytes size, Region region) {
   ensure(size.count > 0 && size.count <= page_, "a packed page is larger than a page");
   std::vector<SlotRun> runs;
   const auto& open = open_[{size.count, region}];
-  while (count > 0 && (!open.empty() || add_slabs(count, size.count, region, slots)))
+  while (count > 0 && (!open.empty() || add_slabs(count, size.count, region)))
     fill(slabs_.find(*open.begin()), count, runs);
   return runs;
 }
 
 /// One slab, or what frames in a row make of it.
-bool PackedStore::add_slabs(std::uint64_t wanted, std::uint64_t size, Region region,
-                            std::uint64_t slots) {
-  const std::uint64_t most = (slots * size + page_ - 1) / page_;
+bool PackedStore::add_slabs(std::uint64_t wanted, std::uint64_t size, Region region) {
+  const std::uint64_t most = (kSlots * size + page_ - 1) / page_;
   const std::uint64_t needed = (wanted * size + page_ - 1) / page_;
   const std::uint64_t count = std::min({most, std::max<std::uint64_t>(needed, 1), frames_->free()});
   if (count == 0) return false;

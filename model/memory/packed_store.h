@@ -38,9 +38,8 @@ public:
   PackedStore(FrameAllocator& frames, Bytes page) : frames_(&frames), page_(page.count) {}
 
   /// As many of `count` pages as there is room for, in as few runs as slabs give: slabs that have
-  /// slots first, lowest address first. A slab is of `slots` pages where frames allow.
-  std::vector<SlotRun> take(std::uint64_t count, Bytes size, Region region,
-                            std::uint64_t slots = kSlots);
+  /// slots first, lowest address first. A slab is of 32 pages where frames allow.
+  std::vector<SlotRun> take(std::uint64_t count, Bytes size, Region region);
   /// Throws InvariantError for what is not taken.
   void give_back(SlotRun run, Bytes size);
 
@@ -62,7 +61,7 @@ private:
   using Slabs = std::map<std::uint64_t, Slab>;    ///< by first frame
 
   void fill(Slabs::iterator slab, std::uint64_t& wanted, std::vector<SlotRun>& runs);
-  bool add_slabs(std::uint64_t wanted, std::uint64_t size, Region region, std::uint64_t slots);
+  bool add_slabs(std::uint64_t wanted, std::uint64_t size, Region region);
 
   FrameAllocator* frames_;
   std::uint64_t page_;

@@ -115,7 +115,7 @@ struct Order {
 struct Settled {
   memory::PageRun from; ///< where the pages were; their state is meaningless
   TierIndex to = 0;
-  bool moved = false; ///< else the machine refused it and the pages are where they were
+  bool moved = false; ///< else it was refused or could not begin: the pages are where they were
   Femtoseconds now{};
 };
 

@@ -65,7 +65,6 @@ public:
 
   memory::TierIndex tier() const { return hbm_; }
   std::uint64_t pages() const { return slots_.frames(); }
-  std::uint64_t used() const { return slots_.used(); }
 
 private:
   memory::PageNumber whole_from(const Sync& sync) const;

@@ -220,6 +220,17 @@ TEST_CASE("a mechanism is left out and what it was worth is shown", "[app]") {
   CHECK(summary_of(folder).at("without").size() == 5); // S12 too, now that there is a host
 }
 
+TEST_CASE("what the unit does is left out by its own name, whatever the policy", "[app]") {
+  Folder folder;
+  folder.write("t.jsonl", two_tensors());
+  const Ended ended = replay(folder, "umf-small-hbm",
+                             {"--policy", "static", "--set", "scheduler.pool_writes=staged",
+                              "--set", "scheduler.operation_cost=12us", "--without", "all"});
+  CAPTURE(ended.err);
+  REQUIRE(ended.status == 0);
+  CHECK_THAT(ended.out, Contains("S5 staged writes") && Contains("S12 host software"));
+}
+
 TEST_CASE("comparisons with what is not there are refused with what is", "[app]") {
   Folder folder;
   folder.write("t.jsonl", two_tensors());

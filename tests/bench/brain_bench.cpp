@@ -1,7 +1,7 @@
 #include "model/base/json.h"
 #include "model/base/random.h"
 #include "model/policy/registry.h"
-#include "model/scheduler/brain.h"
+#include "tests/scheduler/carry_out.h"
 
 #include <benchmark/benchmark.h>
 
@@ -50,18 +50,6 @@ struct Machine {
     runs.clear();
     brain->touch(bases[tensor] + page * kPage.count, {pages * kPage.count}, false, now, runs);
   }
-  /// The machine's side at no cost.
-  void carry_out(Femtoseconds now) {
-    while (brain->faults_waiting() > 0)
-      brain->serve_faults(256, now);
-    brain->make_room();
-    while (const auto command = brain->next_command()) {
-      brain->suspend(*command);
-      brain->quiesced(*command, now);
-      brain->completed(*command);
-      brain->make_room();
-    }
-  }
 };
 
 /// One page at a time, drawn at random from a quarter of the tensors, as routed experts are.
@@ -72,7 +60,7 @@ void random_pages(benchmark::State& state, const std::string& policy) {
   for (auto _ : state) {
     now += 80_ns; // 64 KiB at 0.8 TB/s
     machine.touch(random.next_below(kTensors / 4), random.next_below(kTensorPages), 1, now);
-    machine.carry_out(now);
+    test::carry_out(*machine.brain, now);
   }
   state.SetItemsProcessed(state.iterations());
 }
@@ -86,7 +74,7 @@ void scan(benchmark::State& state, const std::string& policy) {
   for (auto _ : state) {
     now += 2500_ns;
     machine.touch(at / kTensorPages % kTensors, at % kTensorPages, kRun, now);
-    machine.carry_out(now);
+    test::carry_out(*machine.brain, now);
     at += kRun;
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kRun));

@@ -1,13 +1,11 @@
 #include "model/base/json.h"
 #include "model/base/random.h"
 #include "model/policy/registry.h"
-#include "model/scheduler/log.h"
-#include "model/scheduler/log_replay.h"
+#include "tests/scheduler/carry_out.h"
+#include "tests/scheduler/logged.h"
 
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -19,6 +17,7 @@ namespace {
 
 using namespace umf;
 using namespace umf::scheduler;
+using namespace umf::test;
 
 constexpr Bytes kPage = 64_KiB;
 constexpr stream::TensorId kTensors = 1920;
@@ -33,7 +32,7 @@ std::string recorded(const std::string& name, bool random_pages) {
                   {"pool", policy::TierClass::pool, pool.frames()}};
   header.gpus = {{policy, {{true, {}}, {true, {}}}}};
   std::string bytes;
-  LogWriter writer(header, [&](std::string_view more) { bytes += more; });
+  LogWriter writer(header, into(bytes));
   KeyContext context;
   Brain brain(
       {kPage, {{"hbm", policy::TierClass::hbm, &hbm}, {"pool", policy::TierClass::pool, &pool}}},
@@ -60,28 +59,10 @@ std::string recorded(const std::string& name, bool random_pages) {
     runs.clear();
     brain.touch(bases[page / kTensorPages] + page % kTensorPages * kPage.count, kPage, false, now,
                 runs);
-    while (brain.faults_waiting() > 0)
-      brain.serve_faults(256, now);
-    brain.make_room();
-    while (const auto command = brain.next_command()) {
-      brain.suspend(*command);
-      brain.quiesced(*command, now);
-      brain.completed(*command);
-      brain.make_room();
-    }
+    carry_out(brain, now);
   }
   writer.finish();
   return bytes;
-}
-
-LogReader reader_of(const std::string& bytes) {
-  return {[&bytes, at = std::size_t{0}](char* to, std::size_t most) mutable {
-            const std::size_t size = std::min(most, bytes.size() - at);
-            std::memcpy(to, bytes.data() + at, size);
-            at += size;
-            return size;
-          },
-          "bench"};
 }
 
 void count(benchmark::State& state, std::uint64_t events, const std::string& bytes) {

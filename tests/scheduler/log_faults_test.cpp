@@ -1,3 +1,4 @@
+#include "tests/scheduler/carry_out.h"
 #include "tests/scheduler/logged.h"
 
 #include "model/base/error.h"
@@ -89,14 +90,7 @@ std::string paging(std::size_t change = 0) {
     now += 1000_ns;
     runs.clear();
     brain.touch(base + turn % 4 * kPage.count, kPage, false, now, runs);
-    brain.serve_faults(8, now);
-    brain.make_room();
-    while (const auto command = brain.next_command()) {
-      brain.suspend(*command);
-      brain.quiesced(*command, now);
-      brain.completed(*command);
-      brain.make_room();
-    }
+    carry_out(brain, now, 8);
   }
   writer.finish();
   return bytes;

@@ -1,3 +1,4 @@
+#include "tests/scheduler/carry_out.h"
 #include "tests/scheduler/logged.h"
 #include "tests/scheduler/reference_machine.h"
 
@@ -142,15 +143,7 @@ TEST_CASE("brains that share frames have one log, whose order decides who gets w
     brain.touch(brain.space().at(0).base + page * kPage.count,
                 {std::min(pages, kPages - page) * kPage.count}, random.next_below(4) == 0, now,
                 runs);
-    while (brain.faults_waiting() > 0)
-      brain.serve_faults(8, now);
-    brain.make_room();
-    while (const auto command = brain.next_command()) {
-      brain.suspend(*command);
-      brain.quiesced(*command, now);
-      brain.completed(*command);
-      brain.make_room();
-    }
+    carry_out(brain, now, 8);
   }
   writer.finish();
 

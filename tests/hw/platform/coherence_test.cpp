@@ -4,7 +4,8 @@
 
 #include <catch2/catch.hpp>
 
-/// S5: writes to pages of the pool, which the copy engine of a second stream makes while kernels read.
+/// S5: writes to pages of the pool, which the copy engine of a second stream makes while kernels
+/// read.
 namespace umf::test {
 
 using hw::Cause;
@@ -123,10 +124,10 @@ TEST_CASE("a locked weight that was read may not be written") {
 }
 
 TEST_CASE("a locked weight is written before it is read") {
-  const Outcome run = replay(
-      machine(both(pool_patch(), R"({"scheduler": {"weight_region_lock": true}})")),
-      {tensor(1, 4_MiB, stream::Role::lora), kernel(1, {writes(1, 4_MiB)}),
-       kernel(2, {reads(1, 4_MiB)})});
+  const Outcome run =
+      replay(machine(both(pool_patch(), R"({"scheduler": {"weight_region_lock": true}})")),
+             {tensor(1, 4_MiB, stream::Role::lora), kernel(1, {writes(1, 4_MiB)}),
+              kernel(2, {reads(1, 4_MiB)})});
   CHECK(run.unbalanced() == "");
 }
 
