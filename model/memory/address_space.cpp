@@ -3,6 +3,8 @@
 #include "model/base/error.h"
 #include "model/base/json.h"
 
+#include <algorithm>
+
 namespace umf::memory {
 
 Region region_of(stream::Role role) {
@@ -29,10 +31,6 @@ std::string_view name_of(Region region) {
 
 namespace {
 constexpr std::uint64_t kRegionBytes = std::uint64_t{1} << kRegionShift;
-
-std::uint64_t origin(Region region) {
-  return (static_cast<std::uint64_t>(region) + 1) << kRegionShift;
-}
 } // namespace
 
 std::uint64_t AddressSpace::take_range(Region region, std::uint64_t bytes) {
@@ -44,7 +42,7 @@ std::uint64_t AddressSpace::take_range(Region region, std::uint64_t bytes) {
     return base;
   }
   ensure(bytes <= kRegionBytes - ranges.top, "unified address space is full");
-  const std::uint64_t base = origin(region) + ranges.top;
+  const std::uint64_t base = origin_of(region) + ranges.top;
   ranges.top += bytes;
   return base;
 }
@@ -65,7 +63,7 @@ void AddressSpace::give_range_back(Region region, std::uint64_t base, std::uint6
       take_hole(ranges, before);
     }
   }
-  if (base + bytes == origin(region) + ranges.top) {
+  if (base + bytes == origin_of(region) + ranges.top) {
     ranges.top -= bytes;
     return;
   }
@@ -91,7 +89,8 @@ const AddressSpace::Entry& AddressSpace::declare(const stream::Tensor& tensor) {
                     std::to_string(tensor.bytes.count) + " B, expected at most " +
                     std::to_string(kRegionBytes) + " B, a region of the unified address space");
   entry.base = take_range(entry.region, entry.pages * page_.count);
-  by_base_.emplace(entry.base, &entry);
+  holders_[static_cast<std::size_t>(entry.region)].insert(
+      holder_at(entry), {entry.base, entry.base + entry.pages * page_.count, &entry});
   return entry;
 }
 
@@ -101,7 +100,7 @@ void AddressSpace::release(stream::TensorId id) {
   const Entry& entry = it->second;
   if (entry.pages > 0) {
     give_range_back(entry.region, entry.base, entry.pages * page_.count);
-    by_base_.erase(entry.base);
+    holders_[static_cast<std::size_t>(entry.region)].erase(holder_at(entry));
   }
   entries_.erase(it);
 }
@@ -118,10 +117,21 @@ const AddressSpace::Entry& AddressSpace::at(stream::TensorId id) const {
 }
 
 const AddressSpace::Entry* AddressSpace::holder(std::uint64_t address) const {
-  auto it = by_base_.upper_bound(address);
-  if (it == by_base_.begin()) return nullptr;
-  const Entry& entry = *std::prev(it)->second;
-  return address < entry.base + entry.pages * page_.count ? &entry : nullptr;
+  const auto region = static_cast<std::size_t>(region_at(address));
+  if (region >= kRegions) return nullptr;
+  const auto& holders = holders_[region];
+  const auto it =
+      std::upper_bound(holders.begin(), holders.end(), address,
+                       [](std::uint64_t at, const Holder& holder) { return at < holder.base; });
+  if (it == holders.begin() || address >= std::prev(it)->end) return nullptr;
+  return std::prev(it)->entry;
+}
+
+std::vector<AddressSpace::Holder>::iterator AddressSpace::holder_at(const Entry& entry) {
+  auto& holders = holders_[static_cast<std::size_t>(entry.region)];
+  return std::lower_bound(
+      holders.begin(), holders.end(), entry.base,
+      [](const Holder& holder, std::uint64_t base) { return holder.base < base; });
 }
 
 } // namespace umf::memory

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace umf::memory {
 
@@ -49,16 +50,21 @@ private:
     std::map<std::uint64_t, std::uint64_t> holes;              ///< base → bytes
     std::set<std::pair<std::uint64_t, std::uint64_t>> by_size; ///< (bytes, base) of holes
   };
+  struct Holder {
+    std::uint64_t base = 0, end = 0;
+    const Entry* entry = nullptr; ///< in entries_
+  };
   using Hole = std::map<std::uint64_t, std::uint64_t>::iterator;
 
   std::uint64_t take_range(Region region, std::uint64_t bytes);
   void give_range_back(Region region, std::uint64_t base, std::uint64_t bytes);
+  std::vector<Holder>::iterator holder_at(const Entry& entry);
   static Hole take_hole(Ranges& ranges, Hole hole);
 
   Bytes page_;
   std::array<Ranges, kRegions> ranges_;
   std::map<stream::TensorId, Entry> entries_;
-  std::map<std::uint64_t, const Entry*> by_base_; ///< into entries_
+  std::array<std::vector<Holder>, kRegions> holders_; ///< of live tensors, by address
 };
 
 } // namespace umf::memory

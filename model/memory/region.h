@@ -15,6 +15,9 @@ std::string_view name_of(Region region);
 /// Unified addresses of a region begin at (its place + 1) << kRegionShift; what lies below the
 /// first is no unified address.
 inline constexpr unsigned kRegionShift = 56;
+inline constexpr std::uint64_t origin_of(Region region) {
+  return (static_cast<std::uint64_t>(region) + 1) << kRegionShift;
+}
 inline constexpr Region region_at(std::uint64_t address) {
   return static_cast<Region>((address >> kRegionShift) - 1);
 }

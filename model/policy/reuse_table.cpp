@@ -29,9 +29,28 @@ Femtoseconds ReuseBlock::gap(Femtoseconds now) const {
   return last.count < 0 ? Femtoseconds{0} : std::max(interval, now - last);
 }
 
-ReuseBlock* ReuseTable::find(std::uint64_t number) {
-  const auto it = blocks_.find(number);
-  return it == blocks_.end() ? nullptr : &it->second;
+ReuseBlock& ReuseTable::at(std::uint64_t number) {
+  ReuseBlock* block = find(number);
+  ensure(block != nullptr, "reuse table: pages of a block that holds none");
+  return *block;
+}
+
+ReuseBlock& ReuseTable::make(std::uint64_t number, Bytes page, Femtoseconds now) {
+  if (origins_.back() == 0)
+    for (std::size_t part = 1; part < kParts; ++part)
+      origins_[part] = memory::origin_of(static_cast<memory::Region>(part - 1)) /
+                       (block_pages(page) * page.count);
+  if (ReuseBlock* known = find(number)) return *known;
+  const std::size_t part = part_of(number);
+  auto& places = places_[part];
+  const std::uint64_t at = number - origins_[part];
+  if (at >= places.size()) places.resize(at + 1);
+  if (unused_.empty()) unused_.push_back(&blocks_.emplace_back());
+  places[at] = unused_.back();
+  unused_.pop_back();
+  *places[at] = ReuseBlock{};
+  places[at]->born = now;
+  return *places[at];
 }
 
 std::uint64_t ReuseTable::block_pages(Bytes page) const {
@@ -52,9 +71,7 @@ void ReuseTable::add(PageNumber first, std::uint64_t pages, TierIndex tier, cons
                      Bytes page, Femtoseconds now) {
   PageNumber at = first;
   each_block(first, pages, page, [&](std::uint64_t number, std::uint64_t count) {
-    const auto [it, fresh] = blocks_.try_emplace(number);
-    ReuseBlock& block = it->second;
-    if (fresh) block.born = now;
+    ReuseBlock& block = make(number, page, now);
     block.role = tenant.role;
     block.pages[tier] += count;
     block.priority = tenant.priority;
@@ -65,7 +82,7 @@ void ReuseTable::add(PageNumber first, std::uint64_t pages, TierIndex tier, cons
 
 void ReuseTable::move(const memory::PageRun& from, TierIndex to, Bytes page) {
   each_block(from.first, from.count, page, [&](std::uint64_t number, std::uint64_t count) {
-    ReuseBlock& block = blocks_.at(number);
+    ReuseBlock& block = this->at(number);
     ensure(block.in(from.tier) >= count, "reuse table: pages moved that were not there");
     if ((block.pages[from.tier] -= count) == 0) block.pages.erase(from.tier);
     block.pages[to] += count;
@@ -75,12 +92,15 @@ void ReuseTable::move(const memory::PageRun& from, TierIndex to, Bytes page) {
 void ReuseTable::remove(const memory::PageRun& run, Bytes page, std::uint64_t end) {
   PageNumber at = run.first;
   each_block(run.first, run.count, page, [&](std::uint64_t number, std::uint64_t count) {
-    ReuseBlock& block = blocks_.at(number);
+    ReuseBlock& block = this->at(number);
     block.held -= std::min(block.held, bytes_in(at, count, page, end));
     at += count;
     ensure(block.in(run.tier) >= count, "reuse table: pages released that were not there");
     if ((block.pages[run.tier] -= count) == 0) block.pages.erase(run.tier);
-    if (block.pages.empty()) blocks_.erase(number); // what follows here is another tensor
+    if (!block.pages.empty()) return;
+    unused_.push_back(&block); // what follows here is another tensor
+    const std::size_t part = part_of(number);
+    places_[part][number - origins_[part]] = nullptr;
   });
 }
 
@@ -93,9 +113,9 @@ void ReuseTable::touch(const Touch& touch, Femtoseconds window, Bytes page,
                const std::uint64_t from = std::max(touch.begin, at * page.count);
                at += count;
                const std::uint64_t to = std::min(end, at * page.count);
-               const auto it = blocks_.find(number);
-               if (it == blocks_.end() || from >= to) return;
-               ReuseBlock& block = it->second;
+               ReuseBlock* known = find(number);
+               if (known == nullptr || from >= to) return;
+               ReuseBlock& block = *known;
                block.bytes += to - from;
                if (block.bytes < block.held) return;
                block.bytes -= block.held;

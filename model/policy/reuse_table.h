@@ -2,10 +2,11 @@
 
 #include "model/policy/policy.h"
 
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <map>
-#include <unordered_map>
 #include <vector>
 
 namespace umf::policy {
@@ -18,19 +19,20 @@ namespace umf::policy {
 /// the one wanted last. (Inter-reference recency instead of recency: Jiang and Zhang, LIRS,
 /// SIGMETRICS 2002.)
 struct ReuseBlock {
-  std::map<TierIndex, std::uint64_t> pages;  ///< by tier
-  double priority = 0;                       ///< of the tensor placed last
-  stream::Role role = stream::Role::unknown; ///< likewise
-  std::uint64_t held = 0;                    ///< bytes of tensors
+  // What every access looks at lies together.
   std::uint64_t bytes = 0;                   ///< of the pass under way
+  std::uint64_t held = 0;                    ///< bytes of tensors
+  Femtoseconds last{-1}, interval{-1};       ///< -1: unknown
   std::uint64_t recent = 0;                  ///< passes, each within the window of the one before
   std::uint64_t ordered = 0;                 ///< pages in moves that have not settled
+  double priority = 0;                       ///< of the tensor placed last
+  stream::Role role = stream::Role::unknown; ///< likewise
+  std::map<TierIndex, std::uint64_t> pages;  ///< by tier
   std::uint64_t carried = 0;                 ///< of them: with an access
   std::uint64_t staged = 0;            ///< pages that came, or come, before they are asked for
   bool overtaken = false;              ///< was accessed while it came
   bool stale = false;                  ///< its place in an order of blocks is to be found anew
   Femtoseconds born{};                 ///< when it was placed
-  Femtoseconds last{-1}, interval{-1}; ///< -1: unknown
 
   static constexpr Femtoseconds kNever{std::numeric_limits<std::int64_t>::max()};
 
@@ -48,14 +50,24 @@ struct ReuseBlock {
   Femtoseconds used() const { return last.count < 0 ? born : last; }
 };
 
-/// The blocks that hold pages.
+/// The blocks that hold pages, found by their number: addresses of a region are given from its
+/// origin on, so an array a region holds them; and one what lies below all regions. What find() returned is good until the block is empty.
 class ReuseTable {
 public:
   explicit ReuseTable(Bytes block) : block_(block) {}
 
-  using Blocks = std::unordered_map<std::uint64_t, ReuseBlock>; ///< in no order
-  const Blocks& blocks() const { return blocks_; }
-  ReuseBlock* find(std::uint64_t number);
+  ReuseBlock* find(std::uint64_t number) {
+    const std::size_t part = part_of(number);
+    const std::uint64_t at = number - origins_[part];
+    return at < places_[part].size() ? places_[part][at] : nullptr;
+  }
+  /// Calls visit(number, block) for every block, in order of address.
+  template <class Visit>
+  void each(Visit visit) const {
+    for (std::size_t part = 0; part < kParts; ++part)
+      for (std::size_t at = 0; at < places_[part].size(); ++at)
+        if (const ReuseBlock* block = places_[part][at]) visit(origins_[part] + at, *block);
+  }
   std::uint64_t block_pages(Bytes page) const;
 
   /// `end`: unified address behind what the pages hold; the rest of the last one is never asked
@@ -87,8 +99,22 @@ public:
   }
 
 private:
+  static constexpr std::size_t kParts = memory::kRegions + 1;
+
+  std::size_t part_of(std::uint64_t number) const {
+    std::size_t part = kParts - 1;
+    while (number < origins_[part])
+      --part;
+    return part;
+  }
+  ReuseBlock& at(std::uint64_t number);
+  ReuseBlock& make(std::uint64_t number, Bytes page, Femtoseconds now);
+
   Bytes block_;
-  Blocks blocks_;
+  std::array<std::uint64_t, kParts> origins_{}; ///< number of the first block; 0: not known yet
+  std::array<std::vector<ReuseBlock*>, kParts> places_;
+  std::deque<ReuseBlock> blocks_;
+  std::vector<ReuseBlock*> unused_; ///< of them
 };
 
 } // namespace umf::policy

@@ -305,8 +305,9 @@ void Umf::learn(stream::Role role, double interval) {
   const auto [median, first] = typical_.try_emplace(role, interval);
   if (interval != median->second) median->second *= interval > median->second ? step : 1 / step;
   if (!first) return;
-  for (const auto& [number, block] : table_.blocks()) // those never used are late from now on
-    if (block.role == role && block.last.count < 0) relist(number);
+  table_.each([&](std::uint64_t number, const ReuseBlock& block) {
+    if (block.role == role && block.last.count < 0) relist(number); // late from now on
+  });
 }
 
 Kind umf() {
