@@ -77,7 +77,7 @@ packages_are_known() {
   local package group rest
   while read -r package group rest; do
     case $package in '' | '#'*) continue ;; esac
-    case $group in build | fuzz | lint) ;; *) fail "$package: unknown group \"$group\"" ;; esac
+    case $group in build | fuzz | studies | lint) ;; *) fail "$package: unknown group \"$group\"" ;; esac
     [ -z "$rest" ] || fail "$package: more than a group on the line"
     [[ $package =~ ^[a-z0-9][a-z0-9+.-]+$ ]] || fail "$package: no Debian package is named so"
     grep -qF "| \`$package\` |" "$source_dir/CONTRIBUTING.md" ||
