@@ -137,11 +137,24 @@ Json packing_json(const scheduler::Counters& brain, const hw::SchedulerStatistic
           {"saved_write_bytes", unit.saved_written}};
 }
 
+/// S7: times that a pool became read only, and what happened to it all the same.
+Json degrade_json(const scheduler::DegradeCounters& counters) {
+  Json entered = Json::object();
+  for (std::size_t t = 0; t < scheduler::kTriggers; ++t)
+    entered[std::string(scheduler::kTriggerNames[t])] = counters.entered[t];
+  return {{"entered", std::move(entered)},
+          {"forced_writes", counters.forced_writes},
+          {"forced_pages", counters.forced_pages},
+          {"declined_pages", counters.declined}};
+}
+
 Json scheduler_json(const ReplayRun& run) {
   hw::SchedulerStatistics unit;
   scheduler::Counters brain;
   std::uint64_t padding = 0, holes = 0;
+  Femtoseconds degraded{}; // of the GPU that was longest
   for (std::uint32_t g = 0; g < run.platform->gpus(); ++g) {
+    degraded = std::max(degraded, run.platform->brain(g).read_only_for(run.makespan));
     const auto& s = run.platform->scheduler(g).statistics();
     unit.translations += s.translations;
     unit.tlb_hits += s.tlb_hits;
@@ -174,12 +187,13 @@ Json scheduler_json(const ReplayRun& run) {
           {"demotions", brain.demotions},
           {"returned_pages", brain.returned},
           {"host_operations", unit.operations},
-          // No policy collects or degrades yet; the keys are part of the contract.
+          // No policy collects yet; the key is part of the contract.
           {"gc_runs", 0},
           {"worm_syncs", brain.syncs},
           {"worm", worm_json(brain, unit)},
           {"packing", packing_json(brain, unit)},
-          {"degraded_ns", 0},
+          {"degraded_ns", exact_ns(degraded)},
+          {"degrade", degrade_json(brain.degrade)},
           {"commands_refused", brain.refused},
           {"parked", unit.parked},
           {"reclaimed_bytes", brain.reclaimed.count},

@@ -197,6 +197,27 @@ void fragmentation(Out out, const ReplayRun& run) {
                  decimal_bytes(all.reclaimed.count), all.reclaimed_pages);
 }
 
+/// S7. Times are of the GPU whose pools were read only longest.
+void degraded(Out out, const ReplayRun& run) {
+  scheduler::DegradeCounters all;
+  Femtoseconds longest{};
+  for (std::uint32_t g = 0; g < run.platform->gpus(); ++g) {
+    const scheduler::Brain& brain = run.platform->brain(g);
+    all += brain.counters().degrade;
+    longest = std::max(longest, brain.read_only_for(run.makespan));
+  }
+  std::string entered;
+  for (std::size_t t = 0; t < scheduler::kTriggers; ++t)
+    if (all.entered[t] > 0)
+      entered += fmt::format("{}{} by {}", entered.empty() ? "" : ", ", all.entered[t],
+                             scheduler::kTriggerNames[t]);
+  if (entered.empty()) return;
+  fmt::format_to(out,
+                 "\ndegraded       a pool was read only for {} ({}); {} pages placed there and {} "
+                 "writes to it all the same\n",
+                 duration(longest), entered, all.forced_pages, all.forced_writes);
+}
+
 /// What the scheduler did, of all GPUs; nothing where nothing lay outside or moved.
 void decisions(Out out, const ReplayRun& run) {
   scheduler::Counters all;
@@ -281,6 +302,7 @@ std::string terminal_report(const ReplayRun& run) {
   fragmentation(out, run);
   links(out, run);
   decisions(out, run);
+  degraded(out, run);
   energy(out, run);
   provenance(out, run);
   return printable(std::move(text));

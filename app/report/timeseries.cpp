@@ -21,7 +21,8 @@ std::string timeseries_csv(const ReplayRun& run) {
     for (std::size_t c = 0; c < columns; ++c) {
       csv += ',';
       const std::uint64_t value = windows.at(row, c);
-      if (windows.columns()[c].kind == hw::Windows::Kind::spread) // femtoseconds
+      const auto kind = windows.columns()[c].kind;
+      if (kind == hw::Windows::Kind::spread || kind == hw::Windows::Kind::elapsed) // femtoseconds
         append_ns(csv, {static_cast<std::int64_t>(value)});
       else
         append_whole(csv, value);

@@ -16,9 +16,10 @@ namespace umf::app {
 
 namespace {
 
-/// What the unit does whatever the policy: S5, staging of writes to the pool; S12, deciding as a
-/// host library.
+/// What the unit does whatever the policy: S5, staging of writes to the pool; S7, sparing a pool
+/// behind a bad link; S12, deciding as a host library.
 constexpr const char* kStaging = "S5";
+constexpr const char* kSparing = "S7";
 constexpr const char* kSoftware = "S12";
 
 using Json = nlohmann::ordered_json;
@@ -47,6 +48,14 @@ VariantResult result_of(const Variant& variant, const Outcome& outcome) {
     // MessagePack keeps exact times (see exact_ns), which JSON text read back would round.
     result.summary = Json::from_msgpack(outcome.text);
   return result;
+}
+
+/// Something happens to a link, and something may come of it.
+bool degrades(const hw::Scenario& scenario) {
+  const hw::SchedulerConfig& unit = scenario.scheduler;
+  const bool changes = std::any_of(scenario.links.begin(), scenario.links.end(),
+                                   [](const auto& link) { return !link.options.changes.empty(); });
+  return changes && (unit.degrade_below > 0 || unit.degrade_errors > 0);
 }
 
 } // namespace
@@ -131,6 +140,7 @@ std::vector<Variant> without_variants(const ReplayRequest& base,
     if (in_use && std::find(ids.begin(), ids.end(), id) == ids.end()) ids.emplace_back(id);
   };
   add(kStaging, scenario.scheduler.pool_writes == scheduler::PoolWrites::staged);
+  add(kSparing, degrades(scenario));
   add(kSoftware, scenario.scheduler.operation_cost.count > 0);
   std::vector<Variant> variants;
   const auto leave_out = [&](const std::string& id) {
@@ -141,6 +151,10 @@ std::vector<Variant> without_variants(const ReplayRequest& base,
     auto& request = variants.back().request;
     request.progress = nullptr;
     if (id == kStaging) request.sets.emplace_back("/scheduler/pool_writes=\"direct\"");
+    if (id == kSparing) {
+      request.sets.emplace_back("/scheduler/degrade_below=0");
+      request.sets.emplace_back("/scheduler/degrade_errors=0");
+    }
     if (id == kSoftware) request.sets.emplace_back("/scheduler/operation_cost=\"0ns\"");
     for (const auto& mechanism : known)
       if (mechanism.id == id)
@@ -166,7 +180,7 @@ std::vector<Variant> without_variants(const ReplayRequest& base,
 std::string_view mechanism_name(std::string_view policy, std::string_view id) {
   for (const auto& mechanism : policy::kind_named(std::string(policy)).mechanisms)
     if (mechanism.id == id) return mechanism.what;
-  return id == kStaging ? "staged writes" : "host software";
+  return id == kStaging ? "staged writes" : id == kSparing ? "read-only pool" : "host software";
 }
 
 std::vector<VariantResult> run_variants(const std::vector<Variant>& variants,

@@ -81,6 +81,7 @@ Link::Options cxl_link(const CxlLinkConfig& config, std::string name) {
   if (config.bandwidth)
     options.raw_bytes_per_second = config.bandwidth->value * options.shape.cost().read_rx;
   options.one_way = config.one_way_latency;
+  options.packet_bytes = (line.framing == link::Framing::flits68 ? 68 : 256) * config.count;
   options.energy = config.energy;
   options.posted_writes = false; // every M2S write is answered by an NDR
   options.read_window_bytes =

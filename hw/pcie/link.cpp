@@ -12,7 +12,8 @@ constexpr double kDown = 1e-3;
 } // namespace
 
 Link::Link(sc_core::sc_module_name module, FlowClock& clock, Options options)
-    : Interconnect(module), clock_(clock), options_(std::move(options)) {
+    : Interconnect(module), clock_(clock), options_(std::move(options)),
+      raw_(options_.raw_bytes_per_second), read_cost_(options_.shape.cost().read_rx) {
   tx_ = clock.add_resource(options_.name + ".tx", options_.raw_bytes_per_second,
                            Cause::link_bandwidth);
   rx_ = clock.add_resource(options_.name + ".rx", options_.raw_bytes_per_second,
@@ -24,7 +25,7 @@ Link::Link(sc_core::sc_module_name module, FlowClock& clock, Options options)
   method.spawn_method();
   method.dont_initialize();
   method.set_sensitivity(&train_);
-  sc_core::sc_spawn([this] { train(); }, "train", &method);
+  sc_core::sc_spawn([this] { clock_.guard([this] { train(); }); }, "train", &method);
   train_.notify(to_sc(options_.changes.front().at));
 }
 
@@ -33,19 +34,29 @@ void Link::set_rate(double raw_bytes_per_second) {
   clock_.set_capacity(rx_, raw_bytes_per_second);
 }
 
-/// Down for the recovery time, then at the new rate until the next change.
+/// Down for the recovery time where it trains, then at the new rate until the next change.
 void Link::train() {
   const auto& changes = options_.changes;
-  if (!recovering_ && options_.recovery.count > 0) {
+  const Options::Change& change = changes[trained_];
+  if (change.trains && !recovering_ && options_.recovery.count > 0) {
     recovering_ = true;
     set_rate(kDown);
     train_.notify(to_sc(options_.recovery));
     return;
   }
   recovering_ = false;
-  set_rate(changes[trained_++].raw_bytes_per_second);
+  set_rate(change.raw_bytes_per_second);
+  raw_ = change.raw_bytes_per_second;
+  errors_ = change.errors;
+  ++trained_;
+  if (changed_) changed_();
   if (trained_ < changes.size())
     train_.notify(to_sc(std::max(Femtoseconds{0}, changes[trained_].at - sim_now())));
+}
+
+void Link::stop_changing() {
+  options_.changes.resize(std::min(options_.changes.size(), trained_ + recovering_));
+  if (!recovering_) train_.cancel();
 }
 
 void Link::forward(const tlm::tlm_generic_payload& payload, Burst& burst) {

@@ -91,6 +91,9 @@ Link::Options pcie_link(const PcieLinkConfig& config, std::string name) {
   if (config.bandwidth) // below what the wire carries, or declared an override
     options.raw_bytes_per_second = config.bandwidth->value * options.shape.cost().read_rx;
   options.one_way = config.one_way_latency;
+  const double packet =
+      config.generation >= 6 ? 256 : options.shape.packet + options.shape.completion;
+  options.packet_bytes = packet * config.count; // from Gen6 on flits are sent again
   options.energy = config.energy;
   options.read_window_bytes = static_cast<double>(config.read_tags) * config.count *
                               static_cast<double>(config.max_read_request.count);

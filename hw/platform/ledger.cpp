@@ -146,6 +146,8 @@ void check_windows(const Platform& platform, std::vector<LedgerCheck>& checks) {
     check(first + Sampler::remote_hits, counters.remote_hits);
     check(first + Sampler::faults, counters.faults);
     check(first + Sampler::migrated_bytes, counters.moved.count);
+    check(first + Sampler::read_only_fs,
+          static_cast<std::uint64_t>(platform.brain(g).read_only_for(sim_now()).count));
     std::uint64_t agree = 0;
     for (std::size_t c = 0; c < kCauses; ++c) {
       const Femtoseconds total = platform.gpu(g).causes().of(static_cast<Cause>(c));

@@ -34,6 +34,9 @@ Platform::Platform(Scenario scenario)
   build_interconnects();
   for (std::uint32_t g = 0; g < scenario_.general.gpus; ++g)
     build_gpu(g);
+  hot_.resize(tiers_.size());
+  for (std::size_t l = 0; l < links_.size(); ++l)
+    links_[l]->on_change([this, l] { way_changed(l); });
   sampler_ = std::make_unique<Sampler>(*this, scenario_.report);
   clock_.set_observer(*sampler_);
 }
@@ -107,9 +110,7 @@ void Platform::build_gpu(std::uint32_t g) {
   for (std::size_t t = 0; t < tiers_.size(); ++t) {
     const auto spec = std::find_if(scenario_.tiers.begin(), scenario_.tiers.end(),
                                    [&](const auto& s) { return s.get() == tiers_[t].spec; });
-    const Path* path = topology_.path(g, static_cast<std::size_t>(spec - scenario_.tiers.begin()));
-    const bool foreign = tiers_[t].spec->on_package() && tiers_[t].gpu != g;
-    paths.push_back(foreign ? nullptr : path);
+    paths.push_back(path(g, t));
     const bool usable = paths.back() != nullptr;
     // A brain's tier indices are the platform's; tiers out of reach have no frames for it.
     static memory::FrameAllocator none(0);
@@ -124,7 +125,8 @@ void Platform::build_gpu(std::uint32_t g) {
   host_tier_.push_back(host);
 
   brains_.push_back(std::make_unique<scheduler::Brain>(
-      std::move(ground), std::move(scenario_.policies[g]), scenario_.scheduler.coherence()));
+      std::move(ground), std::move(scenario_.policies[g]), scenario_.scheduler.coherence(),
+      scenario_.scheduler.degrading()));
   schedulers_.push_back(std::make_unique<Scheduler>(("scheduler" + std::to_string(g)).c_str(),
                                                     clock_, pool_, scenario_.scheduler, *brains_[g],
                                                     g));
@@ -177,6 +179,47 @@ BytesPerSecond Platform::hbm_peak(std::uint32_t g) const {
     if (tier.spec->tier_class() == policy::TierClass::hbm && tier.gpu == g)
       peak.value += tier.spec->at_most().value;
   return peak;
+}
+
+/// Null for what another GPU has on its package too.
+const Path* Platform::path(std::uint32_t g, std::size_t t) const {
+  if (tiers_[t].spec->on_package() && tiers_[t].gpu != g) return nullptr;
+  const auto spec = std::find_if(scenario_.tiers.begin(), scenario_.tiers.end(),
+                                 [&](const auto& s) { return s.get() == tiers_[t].spec; });
+  return topology_.path(g, static_cast<std::size_t>(spec - scenario_.tiers.begin()));
+}
+
+void Platform::way_changed(std::size_t link) {
+  for (std::uint32_t g = 0; g < gpus(); ++g)
+    for (std::size_t t = 0; t < tiers_.size(); ++t) {
+      const Path* way = path(g, t);
+      if (way != nullptr && std::find(way->begin(), way->end(), link) != way->end()) tell_way(g, t);
+    }
+}
+
+void Platform::set_hot(std::size_t tier, bool hot) {
+  hot_[tier] = hot;
+  for (std::uint32_t g = 0; g < gpus(); ++g)
+    if (path(g, tier) != nullptr) tell_way(g, tier);
+}
+
+/// The slowest link counts, before as now: one of several that fall back matters only where it
+/// becomes the slowest.
+void Platform::tell_way(std::uint32_t g, std::size_t t) {
+  scheduler::Condition condition{.hot = hot_[t]};
+  double configured = kEndlessRate, now = kEndlessRate;
+  for (const std::size_t l : *path(g, t)) {
+    configured = std::min(configured, links_[l]->configured_rate());
+    now = std::min(now, links_[l]->rate());
+    condition.errors = std::max(condition.errors, links_[l]->errors());
+  }
+  condition.rate = now / configured;
+  schedulers_[g]->way_changed(static_cast<std::uint16_t>(t), condition);
+}
+
+void Platform::stop_changing() {
+  for (auto& link : links_)
+    link->stop_changing();
 }
 
 void Platform::run() {

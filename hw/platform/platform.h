@@ -53,6 +53,12 @@ public:
   /// What was sampled on the way; complete once run() has returned.
   const Sampler& sampler() const { return *sampler_; }
 
+  /// S7's hook for whoever watches temperatures: spare the pool, or no more.
+  void set_hot(std::size_t tier, bool hot);
+
+  /// All that was asked for is done: a link that would change later does not make the run longer.
+  void stop_changing();
+
   /// Runs until nothing is left to happen; rethrows what a module threw.
   void run();
 
@@ -60,6 +66,10 @@ private:
   void build_tiers();
   void build_interconnects();
   void build_gpu(std::uint32_t index);
+  /// Tells each GPU how its ways over the link are now (S7).
+  void way_changed(std::size_t link);
+  void tell_way(std::uint32_t gpu, std::size_t tier);
+  const Path* path(std::uint32_t gpu, std::size_t tier) const;
   Scheduler::Moved moved(std::uint32_t gpu, Femtoseconds now) const;
   BytesPerSecond hbm_peak(std::uint32_t gpu) const;
 
@@ -74,6 +84,7 @@ private:
   std::vector<std::unique_ptr<Scheduler>> schedulers_;
   std::vector<std::unique_ptr<Gpu>> gpus_;
   std::vector<int> host_tier_;
+  std::vector<bool> hot_; ///< by tier
   std::unique_ptr<Sampler> sampler_;
 };
 

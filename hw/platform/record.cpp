@@ -16,6 +16,7 @@ scheduler::LogHeader log_header(const Platform& platform) {
   header.page = scenario.scheduler.page;
   header.packing = scenario.scheduler.packing();
   header.coherence = scenario.scheduler.coherence();
+  header.degrading = scenario.scheduler.degrading();
   for (const TierInstance& tier : platform.tiers())
     header.tiers.push_back({tier.name, tier.spec->tier_class(), tier.frames->frames()});
   for (std::uint32_t g = 0; g < platform.gpus(); ++g) {

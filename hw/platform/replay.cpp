@@ -93,6 +93,8 @@ void Replay::done(OperationResult&& result) {
     return;
   }
   tenant.go_on();
+  if (std::all_of(tenants_.begin(), tenants_.end(), [](const auto& t) { return t->finished(); }))
+    machine_.platform.stop_changing();
 }
 
 } // namespace umf::hw

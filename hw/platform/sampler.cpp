@@ -37,6 +37,7 @@ std::vector<Windows::Column> columns_of(const Platform& platform) {
     for (const char* counter :
          {"commands", "faults", "first_touch_pages", "remote_hits", "migrated_bytes"})
       add(gpu_name(g), counter, Kind::counted);
+    add(gpu_name(g), "read_only_ns", Kind::elapsed);
     for (std::size_t c = 0; c < kCauses; ++c)
       add(gpu_name(g), std::string(name_of(static_cast<Cause>(c))) + "_ns", Kind::spread);
   }
@@ -112,6 +113,7 @@ const std::vector<std::uint64_t>& Sampler::state_at(Femtoseconds now, bool over)
     for (const std::uint64_t value : {counters.commands, counters.faults, counters.first_touches,
                                       counters.remote_hits, counters.moved.count})
       counted(value);
+    counted(static_cast<std::uint64_t>(platform_.brain(g).read_only_for(now).count));
     at += kCauses; // spread by charged()
   }
   return state_;

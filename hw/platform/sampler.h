@@ -43,6 +43,7 @@ public:
     first_touch_pages,
     remote_hits,
     migrated_bytes,
+    read_only_fs,
     cause_fs
   };
   std::size_t tier_column(std::size_t tier) const;

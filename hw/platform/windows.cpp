@@ -17,7 +17,7 @@ void Windows::put(std::size_t row, const std::vector<std::uint64_t>& state) {
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     std::uint64_t& value = values_[row * columns_.size() + c];
     if (columns_[c].kind == Kind::level) value = state[c];
-    if (columns_[c].kind != Kind::counted) continue;
+    if (columns_[c].kind != Kind::counted && columns_[c].kind != Kind::elapsed) continue;
     ensure(state[c] >= last_[c], "windows: a counter fell");
     value += state[c] - std::exchange(last_[c], state[c]);
   }

@@ -18,7 +18,8 @@ public:
   enum class Kind : std::uint8_t {
     counted, ///< what has been added to a counter since the window before
     level,   ///< as it stands at the end
-    spread   ///< put into windows by add()
+    elapsed, ///< the same, of a counter of femtoseconds
+    spread   ///< femtoseconds, put into windows by add()
   };
   struct Column {
     std::string name;

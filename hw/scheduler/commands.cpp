@@ -27,6 +27,12 @@ void Scheduler::sense() {
   brain_.sense(sensors);
 }
 
+void Scheduler::way_changed(std::uint16_t tier, const scheduler::Condition& condition) {
+  if (before_change_) before_change_();
+  clock_.observe(sim_now());
+  brain_.link_changed(tier, condition, sim_now());
+}
+
 /// When the host has issued one more operation: it works on one batch at a time, and takes with
 /// each what waits for it.
 Femtoseconds Scheduler::issue_by_host() {

@@ -72,6 +72,9 @@ public:
     hbm_peak_ = hbm_peak;
   }
 
+  /// S7: how the way to a tier is from now on.
+  void way_changed(std::uint16_t tier, const scheduler::Condition& condition);
+
   /// What a burst sent to this scheduler waits for now; payload is the asker's.
   void explain(const tlm::tlm_generic_payload& payload, CauseShares& shares) const;
 

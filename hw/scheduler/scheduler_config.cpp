@@ -152,6 +152,35 @@ const Component<SchedulerConfig>& scheduler_component() {
                 .from = Provenance::derived,
                 .source = "assumed: above HBM's rate; the document's \"Tensor Core Lite\" has no "
                           "figure"})
+          .key("degrade_below", &SchedulerConfig::degrade_below,
+               {.help = "S7: a pool is read only, and what is new goes elsewhere, while the way "
+                        "to it carries less than this share of its configured rate; 0: never.",
+                .min = 0.0,
+                .max = 1.0,
+                .from = Provenance::derived,
+                .source = "the umf-three-tier document degrades at Gen4 (200 of 400 GB/s), exactly "
+                          "half, where rounding would decide"})
+          .key("recover_above", &SchedulerConfig::recover_above,
+               {.help = "Share of the configured rate from which on the way counts as good again; "
+                        "at least degrade_below.",
+                .min = 0.0,
+                .max = 1.0,
+                .from = Provenance::derived,
+                .source = "assumed: all lanes and the full speed, errors aside"})
+          .key("recover_after", &SchedulerConfig::recover_after,
+               {.help = "How long it must have been good before the pool is written again.",
+                .min = Femtoseconds{0},
+                .max = Femtoseconds{1'000'000'000'000'000'000},
+                .from = Provenance::derived,
+                .source = "assumed: fifty times what a link is down when it retrains"})
+          .key("degrade_errors", &SchedulerConfig::degrade_errors,
+               {.help = "The same for a link of which so large a share of packets arrives wrong "
+                        "and is sent again; 0: never.",
+                .min = 0.0,
+                .max = 1.0,
+                .from = Provenance::derived,
+                .source = "assumed: a million times what the base specification's BER of 1e-12 "
+                          "makes of 276 B, 2e-9"})
           .key("weight_region_lock", &SchedulerConfig::weight_region_lock,
                {.help = "Weights, experts and adapters that a kernel has read may not be written "
                         "any more: such a trace ends with an error. Off, they are reloaded while "
@@ -176,6 +205,10 @@ void check_scheduler(const SchedulerConfig& config, const std::string& pointer,
                                 print(burst), print(config.page)));
   };
   hold_a_page("/max_burst", config.max_burst);
+  if (config.recover_above < config.degrade_below)
+    context.fault(context.place_of(pointer + "/recover_above"),
+                  fmt::format("{} is below degrade_below, expected at least {}",
+                              config.recover_above, config.degrade_below));
   hold_a_page("/move_burst", config.move_burst);
 }
 

@@ -3,6 +3,7 @@
 #include "model/base/keys.h"
 #include "model/memory/packed_store.h"
 #include "model/scheduler/coherence.h"
+#include "model/scheduler/degrade.h"
 
 namespace umf::hw {
 
@@ -31,9 +32,16 @@ struct SchedulerConfig {
   std::uint32_t packing_group = 32;
   Bytes packing_metadata{4};
   BytesPerSecond packing_rate{4e12};
+  double degrade_below = 0.6;
+  double recover_above = 0.9;
+  Femtoseconds recover_after = 1000000_ns;
+  double degrade_errors = 1e-3;
 
   memory::Packing packing() const { return {packing_bits, packing_group, packing_metadata}; }
   scheduler::Coherence coherence() const { return {pool_writes, forward_from_staging, staging}; }
+  scheduler::Degrading degrading() const {
+    return {degrade_below, recover_above, recover_after, degrade_errors};
+  }
 };
 
 const Component<SchedulerConfig>& scheduler_component();

@@ -99,7 +99,7 @@ private:
   public:
     Filler(const Ground& ground, std::vector<Grant>& grants) : ground_(ground), grants_(grants) {
       for (const Tier& tier : ground.tiers)
-        free_.push_back(tier.frames->free());
+        free_.push_back(Ground::free_pages(tier));
     }
     void give(TierClass wanted, std::uint64_t pages) {
       for (const TierClass kind :
@@ -126,7 +126,7 @@ private:
   static std::uint64_t free_everywhere(const Ground& ground) {
     std::uint64_t pages = 0;
     for (const Tier& tier : ground.tiers)
-      pages += tier.frames->free();
+      pages += Ground::free_pages(tier);
     return pages;
   }
   static std::uint64_t all_everywhere(const Ground& ground) {

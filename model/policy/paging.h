@@ -35,6 +35,8 @@ public:
   void settled(const Settled& move, const Ground& ground, std::vector<Order>& orders) override;
   void released(const memory::AddressSpace::Entry& entry, const memory::PageRun& run,
                 const Ground& ground) override;
+  /// Victims have where to go: what was read in place for want of that may fault again.
+  void opened(TierIndex, const Ground&) override { in_place_.clear(); }
 
 protected:
   /// How much a block should stay, asked when it came to HBM or was used: the lowest leaves first.

@@ -31,7 +31,7 @@ std::optional<TierIndex> Ground::index(TierClass kind) const {
 std::uint64_t Ground::free_pages(TierClass kind) const {
   std::uint64_t pages = 0;
   for (const Tier& tier : tiers)
-    if (tier.kind == kind) pages += tier.frames->free();
+    if (tier.kind == kind) pages += free_pages(tier);
   return pages;
 }
 
@@ -42,10 +42,15 @@ std::uint64_t Ground::all_pages(TierClass kind) const {
   return pages;
 }
 
+std::uint64_t Policy::room(const Ground& ground) const {
+  return ground.free_pages(TierClass::hbm) + ground.free_pages(TierClass::pool) +
+         ground.free_pages(TierClass::host);
+}
+
 void grant(const Ground& ground, TierClass kind, std::uint64_t pages, std::vector<Grant>& grants) {
   for (std::size_t t = 0; t < ground.tiers.size() && pages > 0; ++t) {
     if (ground.tiers[t].kind != kind) continue;
-    const std::uint64_t part = std::min(pages, ground.tiers[t].frames->free());
+    const std::uint64_t part = std::min(pages, Ground::free_pages(ground.tiers[t]));
     if (part > 0) grants.push_back({static_cast<TierIndex>(t), part});
     pages -= part;
   }

@@ -6,6 +6,7 @@
 #include "model/memory/packed_store.h"
 #include "model/memory/page_table.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -33,6 +34,9 @@ struct Tier {
   TierClass kind = TierClass::hbm;
   memory::FrameAllocator* frames = nullptr;
   BytesPerSecond rate = {}; ///< of reads, the slowest of the way there; 0: not known
+  /// The way there is bad (S7): what lies there is read, and nothing more is to come.
+  bool read_only = false;
+  std::uint64_t lent = 0; ///< frames of it that may be taken now all the same, for want of others
 
   /// A tier out of reach, such as another GPU's HBM, keeps its index but has no frames.
   bool in_reach() const { return frames->frames() > 0; }
@@ -51,7 +55,12 @@ struct Ground {
   const Tier* first(TierClass kind) const;
   std::optional<TierIndex> index(TierClass kind) const;
   bool is(TierIndex tier, TierClass kind) const { return tiers[tier].kind == kind; }
-  std::uint64_t free_pages(TierIndex tier) const { return tiers[tier].frames->free(); }
+  /// That something may be put on: a tier that is read only has none beyond what it lends.
+  std::uint64_t free_pages(TierIndex tier) const { return free_pages(tiers[tier]); }
+  static std::uint64_t free_pages(const Tier& tier) {
+    const std::uint64_t free = tier.frames->free();
+    return tier.read_only ? std::min(free, tier.lent) : free;
+  }
   /// Of all tiers of a class within reach.
   std::uint64_t free_pages(TierClass kind) const;
   std::uint64_t all_pages(TierClass kind) const;
@@ -141,6 +150,9 @@ public:
   /// Appends grants that add up to need.pages, or throws UserError naming the tensor,
   /// what it needs and what there is.
   virtual void place(const Need& need, const Ground& ground, std::vector<Grant>& grants) = 0;
+  /// Free pages that place() may grant, or fewer: what it needs beyond them, tiers that are read
+  /// only lend.
+  virtual std::uint64_t room(const Ground& ground) const;
 
   /// Told of every access to materialised pages; may order moves.
   virtual void touched(const Touch&, const Ground&, std::vector<Order>&) {}
@@ -165,6 +177,8 @@ public:
   /// Pages are gone: their tensor dies, or what they held of it has.
   virtual void released(const memory::AddressSpace::Entry&, const memory::PageRun&, const Ground&) {
   }
+  /// A tier that was read only is so no more: it has room again.
+  virtual void opened(TierIndex, const Ground&) {}
   /// The tensor is dead and the last of its pages gone.
   virtual void died(const memory::AddressSpace::Entry&) {}
 };

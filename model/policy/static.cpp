@@ -77,6 +77,11 @@ public:
     grant(ground, TierClass::pool, need.pages - in_hbm, grants);
   }
 
+  /// The host's memory is not used.
+  std::uint64_t room(const Ground& ground) const override {
+    return ground.free_pages(TierClass::hbm) + ground.free_pages(TierClass::pool);
+  }
+
 private:
   static double share_of(const std::map<std::string, double>& shares, const Need& need,
                          double otherwise) {

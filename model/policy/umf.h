@@ -41,6 +41,7 @@ public:
   void released(const memory::AddressSpace::Entry& tensor, const memory::PageRun& run,
                 const Ground& ground) override;
   void died(const memory::AddressSpace::Entry& tensor) override;
+  void opened(TierIndex, const Ground&) override { wait_ = 1; } // reviews have something to do
 
 private:
   double priority_of(stream::Role role) const;

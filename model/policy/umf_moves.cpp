@@ -80,8 +80,8 @@ std::uint64_t Umf::send_back(std::uint64_t number, Order::Why why, const Ground&
   std::uint64_t pages = 0;
   const memory::Range block = pages_of(number, ground);
   for (auto& [tier, left] : copies_) {
-    const TierIndex to = tier;
-    if (ground.free_pages(to) < promised(to, orders) + left.covered(block)) continue;
+    const TierIndex to = tier; // what goes back to a copy may go to a tier that is read only, too
+    if (ground.tiers[to].frames->free() < promised(to, orders) + left.covered(block)) continue;
     left.erase(block, [&](memory::Range part) {
       order(number, part, *ground.index(TierClass::hbm), to, part.size(), why, ground, orders);
       pages += part.size();

@@ -36,13 +36,15 @@ Counters& Counters::operator+=(const Counters& other) {
   prefetch += other.prefetch;
   reclaimed += other.reclaimed;
   reclaimed_pages += other.reclaimed_pages;
+  degrade += other.degrade;
   return *this;
 }
 
-Brain::Brain(policy::Ground ground, std::unique_ptr<policy::Policy> policy, Coherence coherence)
+Brain::Brain(policy::Ground ground, std::unique_ptr<policy::Policy> policy, Coherence coherence,
+             const Degrading& degrading)
     : ground_(std::move(ground)), policy_(std::move(policy)), space_(ground_.page),
       leaving_(ground_.tiers.size()), hurried_(ground_.tiers.size()),
-      arriving_(ground_.tiers.size()) {
+      arriving_(ground_.tiers.size()), ways_(ground_.tiers.size(), Degrade(degrading)) {
   for (const policy::Tier& tier : ground_.tiers)
     packed_.emplace_back(*tier.frames, ground_.page);
   const auto hbm = ground_.index(policy::TierClass::hbm);
@@ -110,11 +112,13 @@ void Brain::release(stream::TensorId tensor) {
 void Brain::materialise(const memory::AddressSpace::Entry& entry, PageNumber first,
                         std::uint64_t count, bool initial, bool write, std::uint64_t until) {
   const PageNumber base = entry.base / ground_.page.count;
+  if (closed_ > 0) lend(count);
   grants_.clear();
   policy_->place({&entry, first - base, count, initial, write, until}, ground_, grants_);
   PageNumber at = first;
   for (const policy::Grant& grant : grants_) {
     ensure(grant.tier < ground_.tiers.size(), "policy grants from a tier that does not exist");
+    if (ground_.tiers[grant.tier].read_only) counters_.degrade.forced_pages += grant.pages;
     std::uint64_t left = grant.pages;
     const auto map = [&](std::uint32_t packed) {
       for (const Spot& spot : claim(grant.tier, left, packed, entry.region)) {
@@ -130,6 +134,8 @@ void Brain::materialise(const memory::AddressSpace::Entry& entry, PageNumber fir
     ensure(left == 0, "policy granted more than a tier has");
   }
   ensure(at == first + count, "policy's grants do not add up to the need");
+  for (std::size_t t = 0; closed_ > 0 && t < ground_.tiers.size(); ++t)
+    ground_.tiers[t].lent = 0;
   peak_holes_ = std::max(peak_holes_, holes_);
 }
 
@@ -215,7 +221,7 @@ policy::Touch Brain::touch_of(const memory::AddressSpace::Entry* tensor, const P
 
 void Brain::touch(std::uint64_t address, Bytes length, bool write, Femtoseconds now,
                   std::vector<PageRun>& runs, policy::StepNumber step) {
-  now_ = now;
+  reach(now);
   const memory::AddressSpace::Entry& tensor = tensor_at(address);
   if (const Bytes whole{left_of(tensor, address)}; length > whole) {
     touch(address, whole, write, now, runs, step);
@@ -244,6 +250,7 @@ void Brain::touch(std::uint64_t address, Bytes length, bool write, Femtoseconds 
   if (staging_) route(address, length, write, now, before, runs);
   for (std::size_t i = before; i < runs.size(); ++i) {
     if (runs[i].state == PageState::blank) make_resident(runs[i]);
+    if (write) note_forced(runs[i]);
     meet_prefetch(runs[i]);
     if (runs[i].state != PageState::suspended && runs[i].state != PageState::syncing &&
         distance(ground_.tiers[runs[i].tier].kind) > 0) {
@@ -257,7 +264,7 @@ void Brain::touch(std::uint64_t address, Bytes length, bool write, Femtoseconds 
 
 void Brain::again(std::uint64_t address, Bytes length, bool write, Femtoseconds now,
                   std::vector<PageRun>& runs, policy::StepNumber step) {
-  now_ = now;
+  reach(now);
   const auto before = runs.size();
   look(address, length, runs);
   for (std::size_t i = before; i < runs.size(); ++i) {
@@ -270,6 +277,8 @@ void Brain::again(std::uint64_t address, Bytes length, bool write, Femtoseconds 
     if (write) overwrite(runs[i]);
   }
   if (staging_) route(address, length, write, now, before, runs);
+  for (std::size_t i = before; write && i < runs.size(); ++i)
+    note_forced(runs[i]);
   if (tap_ != nullptr)
     tap_->asked_again({address, length, write, now, step}, std::span(runs).subspan(before));
 }
@@ -295,7 +304,7 @@ void Brain::leave_prefetch(PageNumber first, std::uint64_t count) {
 }
 
 void Brain::sense(policy::Sensors sensors) {
-  now_ = sensors.now;
+  reach(sensors.now);
   const double seconds = sensors.window.seconds();
   const auto rate = [&](std::uint64_t now, std::uint64_t before) {
     return static_cast<double>(now - before) / seconds;

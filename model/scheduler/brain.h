@@ -6,7 +6,9 @@
 #include "model/memory/range_set.h"
 #include "model/policy/policy.h"
 #include "model/scheduler/coherence.h"
+#include "model/scheduler/degrade.h"
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -79,6 +81,24 @@ struct PrefetchCounters {
   bool operator==(const PrefetchCounters&) const = default;
 };
 
+/// S7.
+struct DegradeCounters {
+  std::array<std::uint64_t, kTriggers> entered = {}; ///< tiers that became read only, by Trigger
+  std::uint64_t forced_writes = 0; ///< accesses that write pages there all the same
+  std::uint64_t forced_pages = 0;  ///< placed there for want of other room
+  std::uint64_t declined = 0;      ///< pages that were ordered there and stayed where they were
+
+  DegradeCounters& operator+=(const DegradeCounters& other) {
+    for (std::size_t t = 0; t < kTriggers; ++t)
+      entered[t] += other.entered[t];
+    forced_writes += other.forced_writes;
+    forced_pages += other.forced_pages;
+    declined += other.declined;
+    return *this;
+  }
+  bool operator==(const DegradeCounters&) const = default;
+};
+
 struct Counters {
   std::uint64_t touches = 0;       ///< accesses resolved
   std::uint64_t first_touches = 0; ///< pages materialised on demand: not faults
@@ -99,6 +119,7 @@ struct Counters {
   PrefetchCounters prefetch;
   Bytes reclaimed{};                 ///< of tensors that live on
   std::uint64_t reclaimed_pages = 0; ///< that lost their frames by it
+  DegradeCounters degrade;
 
   Counters& operator+=(const Counters& other);
   bool operator==(const Counters&) const = default;
@@ -109,7 +130,8 @@ enum class Asked : std::uint8_t;
 
 class Brain {
 public:
-  Brain(policy::Ground ground, std::unique_ptr<policy::Policy> policy, Coherence coherence = {});
+  Brain(policy::Ground ground, std::unique_ptr<policy::Policy> policy, Coherence coherence = {},
+        const Degrading& degrading = {});
   ~Brain();
   Brain(const Brain&) = delete;
   Brain& operator=(const Brain&) = delete;
@@ -148,6 +170,13 @@ public:
   std::optional<Femtoseconds> sensor_window() const { return policy_->sensor_window(); }
   /// A window is over. Rates of pages are filled in here.
   void sense(policy::Sensors sensors);
+
+  /// The way to a tier is so from now on (S7). A GPU learns it of the downstream port's interrupt,
+  /// PCIe's Link Bandwidth Notification, and of its own link's status. A pool behind a bad way is
+  /// read only until the way has been good for a while, which the first event after that finds.
+  void link_changed(TierIndex tier, const Condition& condition, Femtoseconds now);
+  /// How long any pool has been read only by `now`, no earlier than the last event.
+  Femtoseconds read_only_for(Femtoseconds now) const;
 
   /// Pages of faults whose turn has not come.
   std::uint64_t faults_waiting() const { return fault_pages_; }
@@ -241,6 +270,14 @@ private:
                          std::uint64_t address, Bytes length, bool write, Femtoseconds now,
                          policy::StepNumber step) const;
   static int distance(policy::TierClass kind);
+  void reach(Femtoseconds now) {
+    now_ = now;
+    if (now >= due_) reopen(now);
+  }
+  void reopen(Femtoseconds now);
+  void find_due();
+  void lend(std::uint64_t pages);
+  void note_forced(const PageRun& run);
   static bool still(const PageRun& run);
   void make_resident(PageRun& run);
   void raise_fault(PageRun& run, bool write, policy::StepNumber step);
@@ -297,6 +334,10 @@ private:
   Femtoseconds now_{};    ///< of the last event
   memory::RangeSet dead_; ///< addresses of bytes that died before their tensors
   Bytes holes_{}, peak_holes_{};
+  std::vector<Degrade> ways_;                  ///< by tier
+  std::uint32_t closed_ = 0;                   ///< of them
+  Femtoseconds due_ = kNever;                  ///< the first of them to open
+  Femtoseconds closed_since_{}, closed_for_{}; ///< any of them
   CommandId next_id_ = 1;
   Tap* tap_ = nullptr;
 };

@@ -59,7 +59,7 @@ void Brain::take_queued_faults(const policy::Order& order) {
 }
 
 void Brain::serve_faults(std::uint64_t pages, Femtoseconds now) {
-  now_ = now;
+  reach(now);
   const std::uint64_t leave = fault_pages_ - std::min(pages, fault_pages_);
   while (fault_pages_ > leave) {
     const Fault fault = faults_.front();
@@ -86,7 +86,7 @@ void Brain::serve_faults(std::uint64_t pages, Femtoseconds now) {
 
 /// Gives fills the frames there are, in order of their faults.
 void Brain::fill_free() {
-  while (!fills_.empty() && ground_.free_pages(fills_.front().to) > 0)
+  while (!fills_.empty() && ground_.tiers[fills_.front().to].frames->free() > 0)
     fill_front();
 }
 
@@ -128,7 +128,7 @@ void Brain::fill_front() {
   runs_.clear();
   table_.lookup(fill.first, fill.count, runs_);
   const PageRun run = runs_.front(); // its source frames may be in several runs
-  const std::uint64_t count = std::min(run.count, ground_.free_pages(fill.to));
+  const std::uint64_t count = std::min(run.count, ground_.tiers[fill.to].frames->free());
   PageRun rest = run;
   const memory::Region region = region_of(run.first);
   for (const auto& frames : ground_.tiers[fill.to].frames->take(count, region)) {

@@ -6,9 +6,10 @@
 namespace umf::scheduler {
 
 std::string_view name_of(LogEvent::Kind kind) {
-  constexpr std::array<std::string_view, 16> names = {
-      "declare", "preload", "reserve", "release", "touch",   "again",    "sense",    "serve",
-      "room",    "next",    "refuse",  "landed",  "suspend", "quiesced", "complete", "reclaim"};
+  constexpr std::array<std::string_view, 19> names = {
+      "declare",  "preload", "reserve", "release", "touch",  "again",   "sense",
+      "serve",    "room",    "next",    "refuse",  "landed", "suspend", "quiesced",
+      "complete", "reclaim", "",        "",        "link"};
   return names[static_cast<std::size_t>(kind)];
 }
 

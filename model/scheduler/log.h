@@ -36,6 +36,7 @@ struct LogHeader {
   Bytes page{};
   memory::Packing packing{};
   Coherence coherence{};
+  Degrading degrading{};
   std::vector<Tier> tiers;
   std::vector<Gpu> gpus;
 };
@@ -59,6 +60,7 @@ struct LogEvent {
     quiesced,  ///< command.id, now
     completed, ///< command.id
     reclaim,   ///< access: address, length; dead
+    link = 18, ///< tier, condition, now; 16 and 17 are no events (log_format.h)
   };
   Kind kind = Kind::declare;
   std::uint32_t gpu = 0;
@@ -76,6 +78,8 @@ struct LogEvent {
   Command command;
   policy::Sensors sensors;
   memory::Range dead;
+  TierIndex tier = 0;
+  Condition condition;
 };
 
 std::string_view name_of(LogEvent::Kind kind);

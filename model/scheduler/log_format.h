@@ -11,7 +11,8 @@
 namespace umf::scheduler::log_format {
 
 inline constexpr std::string_view kMagic = "umf-log\n";
-inline constexpr std::uint64_t kVersion = 1;
+/// 1: without ways that change, and what a pool behind them does.
+inline constexpr std::uint64_t kVersion = 2;
 
 /// A record's first byte: what it is, in the low bits, and three flags.
 inline constexpr unsigned kKindBits = 5, kKindMask = (1u << kKindBits) - 1;
@@ -20,13 +21,14 @@ inline constexpr unsigned kWrite = kFlag[0];    ///< of an access
 inline constexpr unsigned kSameTime = kFlag[1]; ///< as the last that is told
 inline constexpr unsigned kSameStep = kFlag[2]; ///< of an access, as its GPU's last
 inline constexpr unsigned kLookAgain = kFlag[0];
+inline constexpr unsigned kHot = kFlag[0];   ///< of a way
 inline constexpr unsigned kGiven = kFlag[2]; ///< a command; the other two say what was asked
 inline constexpr unsigned kAskedShift = kKindBits;
 
 /// Kinds beside those of LogEvent.
-inline constexpr unsigned kLastEvent = static_cast<unsigned>(LogEvent::Kind::reclaim);
-inline constexpr unsigned kSwitch = kLastEvent + 1; ///< what follows is another GPU's
-inline constexpr unsigned kEnd = kLastEvent + 2;
+inline constexpr unsigned kSwitch = 16; ///< what follows is another GPU's
+inline constexpr unsigned kEnd = 17;
+inline constexpr unsigned kLastKind = static_cast<unsigned>(LogEvent::Kind::link);
 
 /// Of a command.
 inline constexpr unsigned kBlank = 1, kBack = 2, kKeep = 4, kCarried = 8, kSync = 16, kWhyShift = 5,

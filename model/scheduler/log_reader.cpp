@@ -160,7 +160,7 @@ LogHeader LogReader::Decoder::header() {
       std::string_view(at_, kMagic.size()) != kMagic)
     fail(0, "this is no command log, expected a file that replay --log-out wrote");
   at_ += kMagic.size();
-  up_to(kVersion, "a version of the format", kVersion);
+  const std::uint64_t version = up_to(kVersion, "a version of the format", 1);
   LogHeader header;
   const std::uint64_t page_at = offset();
   header.page.count = up_to(std::uint64_t{1} << 40, "the size of a page", 1);
@@ -172,6 +172,14 @@ LogHeader LogReader::Decoder::header() {
   header.coherence.pool_writes = code(PoolWrites::staged, "how pools are written");
   header.coherence.forward_from_staging = code(1, "whether staged bytes are read") != 0;
   header.coherence.staging.count = varint();
+  header.degrading.below = header.degrading.errors = 0;
+  if (version > 1) {
+    header.degrading.below = share("a share of a rate");
+    header.degrading.recover_above = share("a share of a rate");
+    header.degrading.recover_after.count =
+        static_cast<std::int64_t>(up_to(INT64_MAX / 2, "a time"));
+    header.degrading.errors = share("a share of packets");
+  }
   header.tiers.resize(up_to(kMostTiers, "tiers"));
   tiers_ = header.tiers.size();
   for (LogHeader::Tier& tier : header.tiers) {
@@ -216,8 +224,9 @@ bool LogReader::Decoder::event(LogEvent& event) {
     end();
     return false;
   }
-  if ((tag & kKindMask) > kLastEvent)
-    fail(event.at, fmt::format("byte {:#04x}, expected a kind of record from 0 to {}", tag, kEnd));
+  if ((tag & kKindMask) > kLastKind || (tag & kKindMask) == kSwitch) // two switches in a row
+    fail(event.at,
+         fmt::format("byte {:#04x}, expected a kind of record from 0 to {}", tag, kLastKind));
   event.kind = static_cast<Kind>(tag & kKindMask);
   event.gpu = last_.gpu;
   event.number = ++records_;
@@ -251,6 +260,14 @@ void LogReader::Decoder::record(unsigned tag, LogEvent& event) {
     event.sensors.window.count = static_cast<std::int64_t>(up_to(INT64_MAX / 2, "a window", 1));
     event.sensors.hbm_utilisation = share("a share of HBM's rate");
     event.sensors.sram_hit_rate = share("a share of bytes");
+    return;
+  case Kind::link:
+    no_flags(tag, kSameTime | kHot);
+    time(tag, event);
+    event.tier = static_cast<TierIndex>(up_to(tiers_ - 1, "a tier"));
+    event.condition.rate = share("a share of a rate");
+    event.condition.errors = share("a share of packets");
+    event.condition.hot = (tag & kHot) != 0;
     return;
   case Kind::serve:
     no_flags(tag, kSameTime);

@@ -64,8 +64,9 @@ public:
       const std::string& text = header.gpus[g].policy;
       auto policy = options.policy ? options.policy(text, g)
                                    : made(text, fmt::format("{}: policy of GPU {}", log.file(), g));
-      gpus_.push_back(
-          {std::make_unique<Brain>(std::move(ground), std::move(policy), header.coherence), {}});
+      gpus_.push_back({std::make_unique<Brain>(std::move(ground), std::move(policy),
+                                               header.coherence, header.degrading),
+                       {}});
     }
   }
 
@@ -145,6 +146,9 @@ std::string Brains::put(const LogEvent& event) {
     return resolve(brain, event);
   case Kind::sense:
     brain.sense(event.sensors);
+    return {};
+  case Kind::link:
+    brain.link_changed(event.tier, event.condition, event.now);
     return {};
   case Kind::serve:
     brain.serve_faults(event.pages, event.now);
@@ -240,6 +244,9 @@ std::string what_of(const LogEvent& event) {
   case Kind::again:
     return fmt::format("{} of {} bytes {} {:#x}", name_of(event.kind), event.access.length.count,
                        event.access.write ? "written to" : "read from", event.access.address);
+  case Kind::link:
+    return fmt::format("the way to tier {} at {} of its rate, errors {}", event.tier,
+                       event.condition.rate, event.condition.errors);
   case Kind::reclaim:
     return fmt::format("reclaim of {} bytes from {:#x}", event.access.length.count,
                        event.access.address);

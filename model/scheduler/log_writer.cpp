@@ -111,6 +111,10 @@ private:
     u8(static_cast<unsigned>(header.coherence.pool_writes));
     u8(header.coherence.forward_from_staging);
     varint(header.coherence.staging.count);
+    real(header.degrading.below);
+    real(header.degrading.recover_above);
+    varint(static_cast<std::uint64_t>(header.degrading.recover_after.count));
+    real(header.degrading.errors);
     varint(header.tiers.size());
     for (const LogHeader::Tier& tier : header.tiers) {
       text(tier.name);
@@ -181,6 +185,12 @@ public:
     out_.varint(static_cast<std::uint64_t>(sensors.window.count));
     out_.real(sensors.hbm_utilisation);
     out_.real(sensors.sram_hit_rate);
+  }
+  void link_changed(TierIndex tier, const Condition& condition, Femtoseconds now) override {
+    out_.begin_at(now, gpu_, Kind::link, condition.hot ? kHot : 0);
+    out_.varint(tier);
+    out_.real(condition.rate);
+    out_.real(condition.errors);
   }
   void served_faults(std::uint64_t pages, Femtoseconds now) override {
     out_.begin_at(now, gpu_, Kind::serve);

@@ -33,6 +33,11 @@ void Brain::take_move(const policy::Order& order) {
       policy_->settled({run, order.to, false, now_}, ground_, orders_);
     if (run.state != PageState::resident) continue;
     if (take_back(run, order)) continue;
+    if (ground_.tiers[order.to].read_only) {
+      counters_.degrade.declined += run.count;
+      policy_->settled({run, order.to, false, now_}, ground_, orders_);
+      continue;
+    }
     PageRun rest = run;
     const memory::Region region = region_of(run.first);
     for (const Spot& spot : claim(order.to, run.count, packed, region)) {
@@ -207,7 +212,7 @@ void Brain::settle(const Command& command, bool moved, Femtoseconds now) {
   leaving_[command.from.tier] -= command.from.count;
   arriving_[command.to] -= command.from.count;
   if (command.demand()) hurried_[command.from.tier] -= command.from.count;
-  now_ = now;
+  reach(now);
   policy_->settled({command.from, command.to, moved, now}, ground_, orders_);
   take_orders();
   fill_free();

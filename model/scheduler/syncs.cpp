@@ -48,6 +48,7 @@ void Brain::stage(PageRun run, std::uint64_t begin, std::uint64_t end, Femtoseco
     part.count = pages;
     part = staging_->slots(sync, part);
     part.state = PageState::resident; // to this writer
+    if (ground_.tiers[run.tier].read_only) ++counters_.degrade.forced_writes;
     out.push_back(part);
     run.skip(pages);
   };

@@ -32,6 +32,7 @@ public:
   virtual void touched(const Access& access, std::span<const PageRun> runs) = 0;
   virtual void asked_again(const Access& access, std::span<const PageRun> runs) = 0;
   virtual void sensed(const policy::Sensors& sensors) = 0;
+  virtual void link_changed(TierIndex tier, const Condition& condition, Femtoseconds now) = 0;
   virtual void served_faults(std::uint64_t pages, Femtoseconds now) = 0;
   virtual void made_room(bool look_again) = 0;
   /// Null: there was none.

@@ -39,7 +39,10 @@ struct Logged {
                                                   std::make_unique<RestlessPolicy>(seed, packs))
                                             : made(policy),
                              std::move(frames), coherence);
-    LogWriter writer(header_of(machine.brain().ground(), {policy}, coherence), into(bytes));
+    machine.shake_link();
+    LogHeader header = header_of(machine.brain().ground(), {policy}, coherence);
+    header.degrading = ReferenceMachine::kDegrading;
+    LogWriter writer(header, into(bytes));
     machine.tap(&writer.gpu(0));
     for (int step = 0; step < steps; ++step)
       machine.step();

@@ -1,6 +1,7 @@
 #include "tests/scheduler/logged.h"
 
 #include <catch2/catch.hpp>
+#include <xxhash.h>
 
 #include <vector>
 
@@ -17,6 +18,7 @@ LogHeader two_gpus() {
   header.page = 64_KiB;
   header.packing = {3, 64, Bytes{6}};
   header.coherence = {PoolWrites::staged, true, 1_MiB};
+  header.degrading = {0.25, 0.75, {123}, 1e-5};
   header.tiers = {{"hbm", policy::TierClass::hbm, 40},
                   {"sram", policy::TierClass::sram, 3},
                   {"cxl", policy::TierClass::pool, 1u << 31},
@@ -75,6 +77,7 @@ TEST_CASE("a log reads back as the machine it was written for") {
   CHECK(read.coherence.pool_writes == PoolWrites::staged);
   CHECK(read.coherence.forward_from_staging);
   CHECK(read.coherence.staging == 1_MiB);
+  CHECK(read.degrading == wrote.degrading);
   CHECK(read.tiers == wrote.tiers);
   CHECK(read.gpus == wrote.gpus);
   CHECK(events_of(reader).empty());
@@ -106,19 +109,21 @@ TEST_CASE("every kind of record reads back as it was told") {
   one.completed(wrote);
   one.reclaimed(far, {32}, {far - 8, far + 32});
   one.released(4'000'000'000);
+  other.link_changed(2, {0.5, 1e-4, true}, {90});
   writer.finish();
 
   const std::size_t at_a_time = GENERATE(1u, 7u, 1u << 20); // wherever reads are cut
   LogReader reader = reader_of(bytes, at_a_time);
   const std::vector<LogEvent> events = events_of(reader);
 
-  const std::vector<Kind> kinds = {
-      Kind::declare, Kind::preload, Kind::reserve,   Kind::touch,     Kind::touch,   Kind::again,
-      Kind::sense,   Kind::serve,   Kind::make_room, Kind::next,      Kind::next,    Kind::refused,
-      Kind::landed,  Kind::suspend, Kind::quiesced,  Kind::completed, Kind::reclaim, Kind::release};
-  const std::vector<std::uint32_t> gpus = {0, 0, 1, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-  const std::vector<std::int64_t> times = {0,  0,  0,  50, 50, 40, 60, 60, 60,
-                                           60, 60, 70, 70, 70, 80, 80, 80, 80};
+  const std::vector<Kind> kinds = {Kind::declare,   Kind::preload, Kind::reserve,  Kind::touch,
+                                   Kind::touch,     Kind::again,   Kind::sense,    Kind::serve,
+                                   Kind::make_room, Kind::next,    Kind::next,     Kind::refused,
+                                   Kind::landed,    Kind::suspend, Kind::quiesced, Kind::completed,
+                                   Kind::reclaim,   Kind::release, Kind::link};
+  const std::vector<std::uint32_t> gpus = {0, 0, 1, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+  const std::vector<std::int64_t> times = {0,  0,  0,  50, 50, 40, 60, 60, 60, 60,
+                                           60, 70, 70, 70, 80, 80, 80, 80, 90};
   REQUIRE(events.size() == kinds.size());
   for (std::size_t i = 0; i < events.size(); ++i) {
     CAPTURE(i);
@@ -165,6 +170,34 @@ TEST_CASE("every kind of record reads back as it was told") {
   CHECK(events[16].dead.begin == far - 8);
   CHECK(events[16].dead.end == far + 32);
   CHECK(events[17].tensor == weight().id);
+  CHECK(events[18].tier == 2);
+  CHECK(events[18].condition == Condition{0.5, 1e-4, true});
+}
+
+TEST_CASE("a log of version 1 is read: nothing was known then of ways that change") {
+  std::string bytes;
+  LogHeader made = two_gpus();
+  made.degrading = {0.25, 0.75, {1}, 0.5};
+  LogWriter writer(made, into(bytes));
+  writer.gpu(0).served_faults(3, {60});
+  writer.finish();
+  // What version 2 has in its header: three reals and a byte. Then the checksum of the rest.
+  const double first = 0.25;
+  const auto at = bytes.find(std::string(reinterpret_cast<const char*>(&first), sizeof first));
+  REQUIRE(at != std::string::npos);
+  bytes.erase(at, 25);
+  bytes[8] = 1;
+  bytes.resize(bytes.size() - 8);
+  const std::uint64_t hash = XXH3_64bits(bytes.data(), bytes.size());
+  bytes.append(reinterpret_cast<const char*>(&hash),
+               sizeof hash); // of a machine with low bytes first
+  LogReader reader = reader_of(bytes);
+  CHECK(reader.header().degrading.below == 0);
+  CHECK(reader.header().degrading.errors == 0);
+  CHECK(reader.header().tiers == made.tiers);
+  const std::vector<LogEvent> events = events_of(reader);
+  REQUIRE(events.size() == 1);
+  CHECK(events[0].pages == 3);
 }
 
 TEST_CASE("a digest tells apart all that a machine acts on") {

@@ -34,7 +34,7 @@ inline scheduler::LogResult replayed(const std::string& bytes,
 inline scheduler::LogHeader header_of(const policy::Ground& ground,
                                       const std::vector<std::string>& policies,
                                       const scheduler::Coherence& coherence = {}) {
-  scheduler::LogHeader header{ground.page, ground.packing, coherence, {}, {}};
+  scheduler::LogHeader header{ground.page, ground.packing, coherence, {}, {}, {}};
   for (const policy::Tier& tier : ground.tiers)
     header.tiers.push_back({tier.name, tier.kind, tier.frames->frames()});
   for (const std::string& policy : policies) {

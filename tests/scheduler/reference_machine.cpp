@@ -37,7 +37,7 @@ void RestlessPolicy::place(const policy::Need& need, const policy::Ground& groun
                            std::vector<policy::Grant>& grants) {
   std::vector<std::uint64_t> free;
   for (const auto& tier : ground.tiers)
-    free.push_back(tier.frames->free());
+    free.push_back(policy::Ground::free_pages(tier));
   for (std::uint64_t left = need.pages; left > 0;) {
     const std::size_t tier = random_.next_below(free.size());
     const std::uint64_t pages = std::min(random_.next_below(left + 1), free[tier]);
@@ -73,12 +73,13 @@ ReferenceMachine::ReferenceMachine(std::uint64_t seed, std::unique_ptr<policy::P
     ground.tiers.push_back({"tier", kind, &tiers_.back().frames});
   }
   if (!policy) policy = std::make_unique<RestlessPolicy>(seed);
-  brain_ = std::make_unique<scheduler::Brain>(ground, std::move(policy), coherence);
+  brain_ = std::make_unique<scheduler::Brain>(ground, std::move(policy), coherence, kDegrading);
 }
 
 void ReferenceMachine::step() {
   now_ += 1000_ns;
   change_trouble();
+  if (shaken_) change_link();
   const std::uint64_t draw = random_.next_below(100);
   const bool full = in_flight_.size() + parked_.size() >= kMostAccesses;
   full_queues_ += full && trouble_ == Trouble::never_quiet;
@@ -107,6 +108,36 @@ void ReferenceMachine::change_trouble() {
   if (random_.next_below(500) != 0) return;
   trouble_ = static_cast<Trouble>(1 + random_.next_below(3));
   trouble_ends_ = steps_ + 1 + random_.next_below(200);
+}
+
+/// One step in 30 changes the way to the pool: often it is good.
+void ReferenceMachine::change_link() {
+  check_read_only(); // it may have opened, and close now
+  if (random_.next_below(30) == 0) {
+    scheduler::Condition condition;
+    if (random_.next_below(2) == 0) {
+      condition.rate = static_cast<double>(1 + random_.next_below(10)) / 10;
+      condition.errors = static_cast<double>(random_.next_below(3)) * 1e-3;
+      condition.hot = random_.next_below(4) == 0;
+    }
+    brain_->link_changed(1, condition, now_);
+  }
+  check_read_only();
+}
+
+/// While the pool is read only it gains no frames but by force, or for what goes back to a copy.
+void ReferenceMachine::check_read_only() {
+  const auto& counters = brain_->counters();
+  const std::uint64_t allowed = counters.degrade.forced_pages + counters.returned;
+  const bool closed = brain_->ground().tiers[1].read_only;
+  std::uint64_t going_back = 0;
+  for (const Move& move : moves_)
+    if (move.command.back && move.stage != Move::Stage::switched)
+      going_back += move.command.from.count;
+  if (closed && !read_only_) most_ = used(1) - allowed;
+  if (closed && !commands_pending_)
+    require(used(1) <= most_ + allowed + going_back, "a pool that is read only was given pages");
+  read_only_ = closed;
 }
 
 bool ReferenceMachine::held_up(const Move& move) const {

@@ -49,6 +49,11 @@ public:
                             std::vector<std::uint64_t> frames = {40, 40, 40},
                             scheduler::Coherence coherence = {});
 
+  /// What its brain knows of bad ways; they come where they are asked for.
+  static constexpr scheduler::Degrading kDegrading{0.6, 0.9, 50000_ns, 1e-3};
+  /// From now on the way to the pool is bad at random times: slow, with errors, hot.
+  void shake_link() { shaken_ = true; }
+
   void tap(scheduler::Tap* tap) { brain_->tap(tap); }
   void step();  ///< one random thing happens
   void drain(); ///< everything in flight ends, no new commands are taken up
@@ -100,6 +105,8 @@ private:
   };
 
   void change_trouble();
+  void change_link();
+  void check_read_only();
   bool held_up(const Move& move) const;
   void declare();
   void release(std::size_t tensor);
@@ -143,6 +150,9 @@ private:
   std::uint64_t version_ = 1, moves_done_ = 0, refusals_ = 0, parked_ever_ = 0, forwarded_ = 0,
                 full_queues_ = 0, raced_ = 0;
   std::uint64_t pages_reclaimed_ = 0;
+  bool shaken_ = false;
+  bool read_only_ = false; ///< at the last check, and what the pool may hold since
+  std::uint64_t most_ = 0;
 };
 
 } // namespace umf::test

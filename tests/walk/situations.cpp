@@ -43,6 +43,12 @@ const Texts kPools = {"umf-small-hbm", "umf-three-tier", "umf-two-gpus"};
 std::string trains(const std::string& link) {
   return "links." + link + R"(.training.changes=["1us gen1 x1"])";
 }
+// At next to nothing, then with one lane less than all; errors for a while.
+const std::string kFalls = R"(links.sw0-cxl.training.changes=["1us gen1 x1","20us gen5 x15"])";
+const std::string kErrs = R"(links.sw0-cxl.training.changes=["1us errors 1e-3 for 5us"])";
+const Texts kDegrade = {"/scheduler/degrade_", "/scheduler/recover_"};
+const Texts kNoLinkToPool = {"a100-80g-sxm", "h100-64g", "h100-pcie", "h100-peer", "h100-sxm"};
+const char* const kNoFall = "no pool of these has a link that changes";
 const char* const kEnds = "what a link joins: another end is another machine";
 const char* const kChase = "of pointer chases line by line (validate); tests/hw/gpu/chase_test.cpp";
 
@@ -95,6 +101,8 @@ const std::vector<Situation>& situations() {
       // Links that train down
       {{"roles"}, {kHbm, trains("gpu0-sw0")}, {"/links/gpu0-sw0/training/"}},
       {{"roles"}, {kHbm, trains("sw0-cxl")}, {"/links/sw0-cxl/training/"}},
+      {{"roles"}, {kHbm, kFalls}, kDegrade},
+      {{"roles"}, {kHbm, kErrs}, kDegrade},
       {{"copies"}, {trains("gpu0-host")}, {"/links/gpu0-host/training/"}},
       {{"roles"}, {kOnSecond, kHbm, trains("gpu1-sw0")}, {"/links/gpu1-sw0/training/"}},
       {{"copies"}, {kOnSecond, trains("gpu1-host")}, {"/links/gpu1-host/training/"}},
@@ -139,6 +147,10 @@ const std::vector<Exception>& exceptions() {
       {"/gpu/l1/ways", {}, kChase},
       {"/gpu/l2/ways", {}, kChase},
       {"/scheduler/forward_from_staging", kNoPools, "these have no pool"},
+      {"/scheduler/degrade_below", kNoLinkToPool, kNoFall},
+      {"/scheduler/recover_above", kNoLinkToPool, kNoFall},
+      {"/scheduler/recover_after", kNoLinkToPool, kNoFall},
+      {"/scheduler/degrade_errors", kNoLinkToPool, kNoFall},
       {"/scheduler/weight_region_lock",
        {},
        "refuses a trace; tests/hw/platform/coherence_test.cpp"},
