@@ -42,7 +42,7 @@ Counters& Counters::operator+=(const Counters& other) {
 Brain::Brain(policy::Ground ground, std::unique_ptr<policy::Policy> policy, Coherence coherence)
     : ground_(std::move(ground)), policy_(std::move(policy)), space_(ground_.page),
       leaving_(ground_.tiers.size()), hurried_(ground_.tiers.size()),
-      arriving_(ground_.tiers.size()) {
+      arriving_(ground_.tiers.size()), unmaps_(policy_->unmaps()) {
   for (const policy::Tier& tier : ground_.tiers)
     packed_.emplace_back(*tier.frames, ground_.page);
   const auto hbm = ground_.index(policy::TierClass::hbm);
@@ -223,6 +223,7 @@ void Brain::touch(std::uint64_t address, Bytes length, bool write, Femtoseconds 
   }
   const auto before = runs.size();
   find(tensor, address, length, write, runs);
+  if (unmaps_) split_by_mapping(runs, before);
   for (std::size_t i = before; i < runs.size(); ++i) {
     ++counters_.touches;
     if (write) overwrite(runs[i]); // before the policy may send pages back to their copies
@@ -260,6 +261,7 @@ void Brain::again(std::uint64_t address, Bytes length, bool write, Femtoseconds 
   now_ = now;
   const auto before = runs.size();
   look(address, length, runs);
+  if (unmaps_) split_by_mapping(runs, before);
   for (std::size_t i = before; i < runs.size(); ++i) {
     if (!still(runs[i])) continue;
     const auto* tensor = space_.holder(runs[i].first * ground_.page.count);
@@ -272,6 +274,19 @@ void Brain::again(std::uint64_t address, Bytes length, bool write, Femtoseconds 
   if (staging_) route(address, length, write, now, before, runs);
   if (tap_ != nullptr)
     tap_->asked_again({address, length, write, now, step}, std::span(runs).subspan(before));
+}
+
+/// Frames in a row may hold pages with a mapping and pages without.
+void Brain::split_by_mapping(std::vector<PageRun>& runs, std::size_t from) const {
+  for (std::size_t i = from; i < runs.size(); ++i) {
+    if (!still(runs[i])) continue;
+    const std::uint64_t alike = policy_->alike(runs[i]);
+    if (alike >= runs[i].count) continue;
+    PageRun rest = runs[i];
+    rest.skip(alike);
+    runs[i].count = alike;
+    runs.insert(runs.begin() + static_cast<std::ptrdiff_t>(i) + 1, rest);
+  }
 }
 
 /// Before a write to pages that lie still: what a copy holds is no longer what they hold. Pages in

@@ -199,8 +199,8 @@ TEST_CASE("what is no log, or of another version, says so") {
   CHECK_THAT(fault_of(""), StartsWith("x.log@0: this is no command log, expected"));
   CHECK_THAT(fault_of("{\"umfsim-stream\":1}"), Contains("this is no command log"));
   std::string bytes = paging();
-  bytes[8] = 2;
-  CHECK_THAT(fault_of(bytes), Contains("2, expected a version of the format from 1 to 1"));
+  bytes[8] = 3;
+  CHECK_THAT(fault_of(bytes), Contains("3, expected a version of the format from 1 to 2"));
 }
 
 TEST_CASE("a header that no brains can be made of is refused") {
