@@ -102,7 +102,8 @@ private:
 
 struct Bench {
   /// Tiers may be left out when the test binds its own targets to unit.ports.
-  explicit Bench(hw::SchedulerConfig config = {}, bool with_tiers = true);
+  /// Translation takes no time unless a test says so.
+  explicit Bench(hw::SchedulerConfig config = {}, bool with_tiers = true, Femtoseconds walk = {});
 
   /// Declares a tensor; returns its unified address.
   std::uint64_t tensor(stream::TensorId id, std::uint64_t pages);

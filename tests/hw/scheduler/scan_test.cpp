@@ -34,7 +34,7 @@ Femtoseconds scanned_at(Bench& bench, std::uint64_t entries, std::uint64_t base,
 TEST_CASE("a scan takes a walk a line, so many at a time as there are walkers") {
   // 2^20 entries are 65,536 lines: 2,048 rounds of 32, of 500 ns: 1.024 ms. The one page that is
   // read walks too, ahead of it: 500 ns of one of 32 walkers.
-  Bench bench;
+  Bench bench({}, true, 500_ns);
   const Femtoseconds at = scanned_at(bench, 1 << 20, bench.tensor(1, 1));
   CHECK(at >= 1'024'000_ns);
   CHECK(at <= 1'024'000_ns + 500_ns);
@@ -45,7 +45,7 @@ TEST_CASE("a scan takes a walk a line, so many at a time as there are walkers") 
 }
 
 TEST_CASE("a few entries take one walk at least") {
-  Bench bench;
+  Bench bench({}, true, 500_ns);
   const Femtoseconds at = scanned_at(bench, 1, bench.tensor(1, 1));
   CHECK(at >= 500_ns);
   CHECK(at <= 1000_ns);
@@ -54,7 +54,7 @@ TEST_CASE("a few entries take one walk at least") {
 TEST_CASE("a read is as fast beside a scan") {
   hw::SchedulerConfig config;
   config.walkers = 1;
-  Bench bench(config);
+  Bench bench(config, true, 500_ns);
   const auto base = bench.tensor(1, 100);
   scanned_at(bench, 1 << 16, base, 100); // 4,096 lines, 2 ms
   // 100 pages of 655.36 ns each, as without.
