@@ -148,9 +148,46 @@ Json degrade_json(const scheduler::DegradeCounters& counters) {
           {"declined_pages", counters.declined}};
 }
 
+/// S8, of all GPUs; null where no policy collects. Regret: what was freed and accessed later.
+Json gc_json(const ReplayRun& run, const policy::Collections& gc, Femtoseconds scanning) {
+  const auto& platform = *run.platform;
+  if (platform.brain(0).collections() == nullptr) return nullptr;
+  const std::uint64_t page = platform.scenario().scheduler.page.count;
+  const policy::Tier* host = platform.brain(0).ground().first(policy::TierClass::host);
+  return {{"runs", gc.runs},
+          {"scanned_pages", gc.scanned},
+          {"scan_ns", exact_ns(scanning)},
+          {"to", host == nullptr ? Json(nullptr) : Json(host->name)},
+          {"freed_pages", gc.freed},
+          {"freed_bytes", gc.freed * page},
+          {"regret_pages", gc.regret},
+          {"regret_bytes", gc.regret * page},
+          {"fault_pages", gc.faults},
+          {"fault_wait_ns", exact_ns(gc.waited)}};
+}
+
+/// S9, a GPU each; null where no policy tunes itself.
+Json tuner_json(const ReplayRun& run) {
+  if (run.platform->brain(0).tuning() == nullptr) return nullptr;
+  Json gpus = Json::array();
+  for (std::uint32_t g = 0; g < run.platform->gpus(); ++g) {
+    const policy::Tuning& tuning = *run.platform->brain(g).tuning();
+    gpus.push_back({{"samples", tuning.samples},
+                    {"periods", tuning.periods},
+                    {"changes", tuning.changes()},
+                    {"reserve_raised", tuning.raised},
+                    {"reserve_lowered", tuning.lowered},
+                    {"prefetch_window_changes", tuning.windows},
+                    {"hbm_reserve_ratio", tuning.reserve},
+                    {"prefetch_window", tuning.prefetch_window}});
+  }
+  return gpus;
+}
+
 Json scheduler_json(const ReplayRun& run) {
   hw::SchedulerStatistics unit;
   scheduler::Counters brain;
+  policy::Collections gc;
   std::uint64_t padding = 0, holes = 0;
   Femtoseconds degraded{}; // of the GPU that was longest
   for (std::uint32_t g = 0; g < run.platform->gpus(); ++g) {
@@ -165,6 +202,8 @@ Json scheduler_json(const ReplayRun& run) {
     unit.saved_read += s.saved_read;
     unit.saved_written += s.saved_written;
     unit.packed_read += s.packed_read;
+    unit.scanning += s.scanning;
+    if (const auto* collected = run.platform->brain(g).collections()) gc += *collected;
     brain += run.platform->brain(g).counters();
     padding += run.platform->brain(g).peak_padding().count;
     holes += run.platform->brain(g).peak_holes().count;
@@ -187,8 +226,9 @@ Json scheduler_json(const ReplayRun& run) {
           {"demotions", brain.demotions},
           {"returned_pages", brain.returned},
           {"host_operations", unit.operations},
-          // No policy collects yet; the key is part of the contract.
-          {"gc_runs", 0},
+          {"gc_runs", gc.runs},
+          {"gc", gc_json(run, gc, unit.scanning)},
+          {"tuner", tuner_json(run)},
           {"worm_syncs", brain.syncs},
           {"worm", worm_json(brain, unit)},
           {"packing", packing_json(brain, unit)},

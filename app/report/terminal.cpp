@@ -240,6 +240,29 @@ void decisions(Out out, const ReplayRun& run) {
                    p.issued, p.useful, p.late, p.wasted, p.refused);
 }
 
+/// S8 and S9, where they ran.
+void loops(Out out, const ReplayRun& run) {
+  policy::Collections gc;
+  for (std::uint32_t g = 0; g < run.platform->gpus(); ++g)
+    if (const auto* collected = run.platform->brain(g).collections()) gc += *collected;
+  const std::uint64_t page = run.platform->scenario().scheduler.page.count;
+  const policy::Tier* host = run.platform->brain(0).ground().first(policy::TierClass::host);
+  if (gc.runs > 0)
+    fmt::format_to(
+        out,
+        "collection     {} runs read {} page-table entries; {} left the pool{}, {} of it "
+        "was wanted again\n",
+        gc.runs, gc.scanned, decimal_bytes(gc.freed * page),
+        host == nullptr ? " (no host memory to send it to)" : "", decimal_bytes(gc.regret * page));
+  for (std::uint32_t g = 0; g < run.platform->gpus(); ++g)
+    if (const policy::Tuning* tuning = run.platform->brain(g).tuning())
+      fmt::format_to(out,
+                     "tuner          GPU {}: {} periods, {} changes; at the end {:.4g} of HBM in "
+                     "reserve, {} rows prefetched\n",
+                     g, tuning->periods, tuning->changes(), tuning->reserve,
+                     tuning->prefetch_window);
+}
+
 void energy(Out out, const ReplayRun& run) {
   if (run.makespan.count == 0) return;
   const hw::EnergySpent spent = hw::energy_spent(*run.platform, run.makespan);
@@ -303,6 +326,7 @@ std::string terminal_report(const ReplayRun& run) {
   links(out, run);
   decisions(out, run);
   degraded(out, run);
+  loops(out, run);
   energy(out, run);
   provenance(out, run);
   return printable(std::move(text));

@@ -350,6 +350,11 @@ private:
   void write_move(const Slice& slice) {
     const hw::MoveSpan& move = slice.move;
     const auto& tiers = platform().tiers();
+    if (move.scan) {
+      out_ += ",\"cat\":\"scan\",\"name\":\"scan of the page table\",\"args\":{\"command\":" +
+              std::to_string(move.id) + ",\"entries\":" + std::to_string(move.pages) + "}}";
+      return;
+    }
     out_ += std::string(",\"cat\":\"") + (move.sync ? "sync" : "move") + "\",\"name\":" +
             text_json((move.sync ? std::string(slice.steps) + ": " : "") + tiers[move.from].name +
                       " → " + tiers[move.to].name) +

@@ -40,6 +40,18 @@ Json json_of(const hw::Bound& bound) {
           {"parts", std::move(parts)}};
 }
 
+/// Whether leaving it out would change no key.
+bool is_off(const policy::Mechanism& mechanism, const KeyContext& keys) {
+  return std::all_of(mechanism.off.begin(), mechanism.off.end(), [&](const auto& off) {
+    std::string_view value = off.second;
+    if (value.starts_with('"')) value = value.substr(1, value.size() - 2);
+    const std::string pointer = fmt::format("/policy/{}", off.first);
+    return std::any_of(keys.records().begin(), keys.records().end(), [&](const KeyRecord& record) {
+      return record.pointer == pointer && record.value == value;
+    });
+  });
+}
+
 VariantResult result_of(const Variant& variant, const Outcome& outcome) {
   VariantResult result{variant.kind, variant.name, nullptr, {}};
   if (outcome.refused)
@@ -133,11 +145,15 @@ std::vector<Variant> without_variants(const ReplayRequest& base,
   if (names.empty()) return {};
   const auto scenario = hw::read_scenario(load_scenario(base.scenario, base.sets));
   const auto& known = policy::kind_named(scenario.policy).mechanisms;
-  std::vector<std::string> ids;
-  for (const auto& mechanism : known)
+  std::vector<std::string> ids, used;
+  for (const auto& mechanism : known) {
     ids.emplace_back(mechanism.id);
+    if (!is_off(mechanism, scenario.keys)) used.emplace_back(mechanism.id);
+  }
   const auto add = [&](const char* id, bool in_use) {
-    if (in_use && std::find(ids.begin(), ids.end(), id) == ids.end()) ids.emplace_back(id);
+    if (!in_use) return;
+    for (auto* list : {&ids, &used})
+      if (std::find(list->begin(), list->end(), id) == list->end()) list->emplace_back(id);
   };
   add(kStaging, scenario.scheduler.pool_writes == scheduler::PoolWrites::staged);
   add(kSparing, degrades(scenario));
@@ -163,7 +179,7 @@ std::vector<Variant> without_variants(const ReplayRequest& base,
   };
   for (const auto& name : names) {
     if (name == "all") {
-      std::for_each(ids.begin(), ids.end(), leave_out);
+      std::for_each(used.begin(), used.end(), leave_out);
       continue;
     }
     if (std::find(ids.begin(), ids.end(), name) == ids.end())

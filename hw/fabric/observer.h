@@ -7,13 +7,14 @@
 
 namespace umf::hw {
 
-/// A move of pages between tiers, done; or a sync: bytes that came out of the staging buffer.
+/// A move of pages between tiers, done; or a sync: bytes that came out of the staging buffer; or a
+/// scan of the page table, whose pages are the entries read.
 struct MoveSpan {
   std::uint64_t id = 0; ///< of the command, from 1 in order of issue on its GPU
   std::uint32_t gpu = 0;
   std::uint16_t from = 0, to = 0; ///< tiers of the platform
   std::uint64_t pages = 0, bytes = 0;
-  bool sync = false;
+  bool sync = false, scan = false;
   Femtoseconds accepted{};        ///< by the machine; of a sync: when its pages were suspended
   Femtoseconds begun{}, copied{}; ///< first byte, last byte
   Femtoseconds completed{};

@@ -13,7 +13,14 @@ namespace {
 
 constexpr std::size_t kTierColumns = Sampler::region_bytes + memory::kRegions;
 constexpr std::size_t kLinkColumns = 2;
-constexpr std::size_t kGpuColumns = Sampler::cause_fs + kCauses;
+
+/// Policies are the same on all GPUs.
+std::size_t gpu_columns_of(const Platform& platform) {
+  const scheduler::Brain& brain = platform.brain(0);
+  return Sampler::cause_fs + kCauses +
+         (brain.collections() != nullptr ? std::size_t{Sampler::kCollectorColumns} : 0) +
+         (brain.tuning() != nullptr ? std::size_t{Sampler::kTunerColumns} : 0);
+}
 
 /// In the order of tier_column(), link_column() and gpu_column().
 std::vector<Windows::Column> columns_of(const Platform& platform) {
@@ -40,6 +47,11 @@ std::vector<Windows::Column> columns_of(const Platform& platform) {
     add(gpu_name(g), "read_only_ns", Kind::elapsed);
     for (std::size_t c = 0; c < kCauses; ++c)
       add(gpu_name(g), std::string(name_of(static_cast<Cause>(c))) + "_ns", Kind::spread);
+    if (platform.brain(g).collections() != nullptr)
+      add(gpu_name(g), "collected_bytes", Kind::counted);
+    if (platform.brain(g).tuning() != nullptr)
+      for (const char* setting : {"hbm_reserve_bytes", "prefetch_window_rows"})
+        add(gpu_name(g), setting, Kind::level);
   }
   return columns;
 }
@@ -69,7 +81,8 @@ Times share_of(const Times& times, std::int64_t part, std::int64_t whole) {
 } // namespace
 
 Sampler::Sampler(Platform& platform, const ReportConfig& config)
-    : platform_(platform), windows_(config.window, config.rows / 2 * 2, columns_of(platform)),
+    : platform_(platform), gpu_columns_(gpu_columns_of(platform)),
+      windows_(config.window, config.rows / 2 * 2, columns_of(platform)),
       moves_(config.timeline_events), told_(platform.gpus()) {
   state_.resize(windows_.columns().size());
   due_ = windows_.border();
@@ -84,7 +97,7 @@ std::size_t Sampler::link_column(std::size_t link) const {
 }
 
 std::size_t Sampler::gpu_column(std::uint32_t gpu) const {
-  return link_column(platform_.links().size()) + gpu * kGpuColumns;
+  return link_column(platform_.links().size()) + gpu * gpu_columns_;
 }
 
 /// Counters and levels at `now`. Links carry fractions of bytes: rounded down on the way and to
@@ -115,6 +128,13 @@ const std::vector<std::uint64_t>& Sampler::state_at(Femtoseconds now, bool over)
       counted(value);
     counted(static_cast<std::uint64_t>(platform_.brain(g).read_only_for(now).count));
     at += kCauses; // spread by charged()
+    if (const policy::Collections* gc = platform_.brain(g).collections()) counted(gc->freed * page);
+    if (const policy::Tuning* tuning = platform_.brain(g).tuning()) {
+      state_[at++] = policy::part_of(platform_.brain(g).ground().all_pages(policy::TierClass::hbm),
+                                     tuning->reserve) *
+                     page;
+      state_[at++] = tuning->prefetch_window;
+    }
   }
   return state_;
 }

@@ -46,6 +46,9 @@ public:
     read_only_fs,
     cause_fs
   };
+  /// Behind the causes, of policies that collect (S8); behind those, of policies that tune (S9).
+  enum CollectorColumn : std::size_t { collected_bytes, kCollectorColumns };
+  enum TunerColumn : std::size_t { hbm_reserve_bytes, prefetch_window_rows, kTunerColumns };
   std::size_t tier_column(std::size_t tier) const;
   std::size_t link_column(std::size_t link) const;
   std::size_t gpu_column(std::uint32_t gpu) const;
@@ -56,6 +59,7 @@ private:
               const CauseLedger& after);
 
   Platform& platform_;
+  std::size_t gpu_columns_;
   std::vector<std::uint64_t> state_;
   Windows windows_;
   Longest<MoveSpan> moves_;

@@ -110,6 +110,7 @@ bool Scheduler::read_or_written(const scheduler::Command& command) const {
 
 void Scheduler::start_move(Move& move) {
   if (move.issued > sim_now()) return issued_event_.notify(to_sc(move.issued - sim_now()));
+  if (move.command.scan > 0) return start_scan(move);
   if (!may_begin(move.command)) return;
   move.started = true;
   move.begun = sim_now();
@@ -117,6 +118,29 @@ void Scheduler::start_move(Move& move) {
   if (move.command.copies()) return advance_move(move);
   suspend(move);
   drained_event_.notify(sc_core::SC_ZERO_TIME); // nothing will be answered
+}
+
+/// A walker reads a line of entries in the time of a walk, behind the walks of accesses.
+void Scheduler::start_scan(Move& move) {
+  constexpr std::uint64_t kEntry = 8, kLine = 128; // bytes; as CUDA's 64-bit entries and lines
+  const std::uint64_t lines = (move.command.scan * kEntry + kLine - 1) / kLine;
+  const std::uint64_t rounds = (lines + config_.walkers - 1) / config_.walkers;
+  move.started = true;
+  move.begun = sim_now();
+  if (config_.walk_latency.count == 0) return scanned(move.command.id);
+  clock_.start(static_cast<double>(rounds * config_.walkers),
+               {{walkers_, config_.walk_latency.seconds()}}, Urgency::background, false, scans_,
+               move.command.id);
+}
+
+void Scheduler::scanned(std::uint64_t id) {
+  const auto it = std::find_if(moves_.begin(), moves_.end(),
+                               [&](const Move& move) { return move.command.id == id; });
+  ensure(it != moves_.end(), "scheduler: a scan ends that is not in progress");
+  it->suspended = true; // nobody is to be waited for
+  it->copied = sim_now();
+  statistics_.scanning += it->copied - it->begun;
+  drained_event_.notify(sc_core::SC_ZERO_TIME);
 }
 
 void Scheduler::advance_move(Move& move) {
@@ -211,12 +235,14 @@ void Scheduler::finish_drained_moves() {
     }
     if (before_change_) before_change_();
     brain_.quiesced(it->command, sim_now());
-    std::uint64_t first = it->command.from.first;
-    tlb_.discard({first, first + it->command.from.count}); // shoot the old translation down
+    const std::uint64_t first = it->command.from.first;
+    if (it->command.scan == 0) // shoot the old translation down
+      tlb_.discard({first, first + it->command.from.count});
     brain_.completed(it->command);
     if (Observer* observer = clock_.observer())
       observer->moved({it->command.id, gpu_, it->command.from.tier, it->command.to,
-                       it->command.from.count, it->command.bytes, it->command.sync,
+                       it->command.scan > 0 ? it->command.scan : it->command.from.count,
+                       it->command.bytes, it->command.sync, it->command.scan > 0,
                        it->command.sync ? it->command.begun : it->accepted, it->begun, it->copied,
                        sim_now()});
     if (it->command.carried) --carrying_;

@@ -36,7 +36,8 @@ struct SchedulerStatistics {
   std::uint64_t synced_read = 0, synced_written = 0;         ///< bytes out of the staging buffer
   std::uint64_t saved_read = 0, saved_written = 0;           ///< bytes that packing kept from tiers
   std::uint64_t packed_read = 0;                             ///< of demand_fills: in packed pages
-  std::uint64_t torn = 0; ///< accesses to pool pages, read while written or written while read
+  Femtoseconds scanning{}; ///< from the first line read to the last, all scans
+  std::uint64_t torn = 0;  ///< accesses to pool pages, read while written or written while read
 };
 
 /// The memory scheduler unit behind the L2: what translation, queues and commands cost.
@@ -123,6 +124,13 @@ private:
     bool urgent = false; ///< an access waits for it
   };
 
+  /// Told when a scan of the page table is over.
+  struct Scans : FlowListener {
+    explicit Scans(Scheduler& of) : scheduler(of) {}
+    void flow_ended(std::uint64_t id, ResourceId) override { scheduler.scanned(id); }
+    Scheduler& scheduler;
+  };
+
   tlm::tlm_sync_enum fw_reads(int id, Payload& payload, tlm::tlm_phase& phase,
                               sc_core::sc_time& delay);
   tlm::tlm_sync_enum fw_writes(int id, Payload& payload, tlm::tlm_phase& phase,
@@ -162,6 +170,8 @@ private:
   void pump_commands();
   void start_move(Move& move);
   void advance_move(Move& move);
+  void start_scan(Move& move);
+  void scanned(std::uint64_t id);
   void send_copy(Move& move, bool write, std::uint64_t within, std::uint64_t length);
   void copy_answered(const Payload& payload);
   void suspend(Move& move);
@@ -216,6 +226,7 @@ private:
   Femtoseconds sensed_{};                    ///< likewise
   Femtoseconds batch_start_{}, host_free_{}; ///< of the host's last batch of operations
   std::uint32_t batched_ = 0;
+  Scans scans_{*this};
 };
 
 } // namespace umf::hw

@@ -10,6 +10,16 @@
 
 namespace umf::policy {
 
+Collections& Collections::operator+=(const Collections& other) {
+  runs += other.runs;
+  scanned += other.scanned;
+  freed += other.freed;
+  regret += other.regret;
+  faults += other.faults;
+  waited += other.waited;
+  return *this;
+}
+
 std::uint32_t Ground::packed_page(const stream::Tensor& tensor) const {
   if (memory::region_of(tensor.role) != memory::Region::kv) return 0;
   const Bytes packed = packing.packed(page, stream::bits_of(tensor.dtype));

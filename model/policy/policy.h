@@ -118,6 +118,8 @@ struct Order {
   /// Pages of a KV cache are packed to fewer bits at the new place, with what that loses; others,
   /// and those whose values have no more bits, are moved as they are. Else they are unpacked.
   bool packed = false;
+  /// No move: the machine reads so many page-table entries, then calls scanned().
+  std::uint64_t scan = 0;
 };
 
 /// A move, or a part of it, that is over.
@@ -135,6 +137,33 @@ struct Sensors {
   double sram_hit_rate = 0;      ///< bytes served by SRAM of all bytes that tiers served
   double faults_per_s = 0;       ///< pages
   double remote_reads_per_s = 0; ///< pages read or written outside HBM and SRAM
+};
+
+/// S8, in pages: what a collector of the pool has sent to the memory below it, and what of that was
+/// accessed after all.
+struct Collections {
+  std::uint64_t runs = 0;    ///< scans of the page table
+  std::uint64_t scanned = 0; ///< entries read
+  std::uint64_t freed = 0;
+  std::uint64_t regret = 0; ///< of those freed: accessed later, once for each time they were freed
+  std::uint64_t faults = 0; ///< of those: by an access that found no valid mapping
+  Femtoseconds waited{};    ///< from such an access to the arrival of its page, a page each
+
+  Collections& operator+=(const Collections& other);
+  bool operator==(const Collections&) const = default;
+};
+
+/// S9: what a tuner has seen and where it stands.
+struct Tuning {
+  std::uint64_t samples = 0; ///< windows of the sensors
+  std::uint64_t periods = 0;
+  std::uint64_t raised = 0, lowered = 0; ///< the reserve
+  std::uint64_t windows = 0;             ///< changes of the prefetch window
+  double reserve = 0;                    ///< share of HBM
+  std::uint64_t prefetch_window = 0;     ///< rows
+
+  std::uint64_t changes() const { return raised + lowered + windows; }
+  bool operator==(const Tuning&) const = default;
 };
 
 /// One policy = one .cpp in this folder and one line in registry.cpp.
@@ -171,6 +200,16 @@ public:
   /// How long a window of the sensors is, for a policy that wants to be told of them.
   virtual std::optional<Femtoseconds> sensor_window() const { return std::nullopt; }
   virtual void sensed(const Sensors&, const Ground&, std::vector<Order>&) {}
+
+  /// Whether pages that lie still may lose their mapping. Else faults() has one answer for a run.
+  virtual bool unmaps() const { return false; }
+  /// How many pages of the run, from the first on, it has the same answer for.
+  virtual std::uint64_t alike(const memory::PageRun& run) const { return run.count; }
+  /// Page-table entries that were ordered to be read have been.
+  virtual void scanned(std::uint64_t, Femtoseconds, const Ground&, std::vector<Order>&) {}
+  /// Of a policy that collects, or tunes itself; else null.
+  virtual const Collections* collections() const { return nullptr; }
+  virtual const Tuning* tuning() const { return nullptr; }
 
   /// A move is over.
   virtual void settled(const Settled&, const Ground&, std::vector<Order>&) {}

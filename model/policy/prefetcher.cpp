@@ -37,9 +37,9 @@ Prefetcher::Trail& Prefetcher::follow(const Touch& touch, Bytes page) {
   if (fresh) {
     trail.first = touch.tensor->base / page.count;
     trail.end = trail.first + touch.tensor->pages;
-    trail.window = pages_of(keys_.window, touch.tensor->tensor, page);
   }
   if (!fresh && touch.pages.first + touch.pages.count > trail.next) return trail;
+  trail.window = pages_of(keys_.window, touch.tensor->tensor, page);
   if (last_ && *last_ != it->first)
     if (const auto before = trails_.find(*last_); before != trails_.end())
       before->second.after = it->first;

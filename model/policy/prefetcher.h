@@ -28,6 +28,9 @@ public:
   };
   explicit Prefetcher(Keys keys) : keys_(keys) {}
 
+  /// In rows; of each tensor from its next pass on.
+  void set_window(std::uint64_t rows) { keys_.window = rows; }
+
   /// An access to a tensor that is to be followed.
   void touched(const Touch& touch, Bytes page);
   void forget(stream::TensorId tensor);

@@ -29,10 +29,10 @@ struct ReuseBlock {
   stream::Role role = stream::Role::unknown; ///< likewise
   std::map<TierIndex, std::uint64_t> pages;  ///< by tier
   std::uint64_t carried = 0;                 ///< of them: with an access
-  std::uint64_t staged = 0;            ///< pages that came, or come, before they are asked for
-  bool overtaken = false;              ///< was accessed while it came
-  bool stale = false;                  ///< its place in an order of blocks is to be found anew
-  Femtoseconds born{};                 ///< when it was placed
+  std::uint64_t staged = 0; ///< pages that came, or come, before they are asked for
+  bool overtaken = false;   ///< was accessed while it came
+  bool stale = false;       ///< its place in an order of blocks is to be found anew
+  Femtoseconds born{};      ///< when it was placed
 
   static constexpr Femtoseconds kNever{std::numeric_limits<std::int64_t>::max()};
 
@@ -51,7 +51,8 @@ struct ReuseBlock {
 };
 
 /// The blocks that hold pages, found by their number: addresses of a region are given from its
-/// origin on, so an array a region holds them; and one what lies below all regions. What find() returned is good until the block is empty.
+/// origin on, so an array a region holds them; and one what lies below all regions. What find()
+/// returned is good until the block is empty.
 class ReuseTable {
 public:
   explicit ReuseTable(Bytes block) : block_(block) {}

@@ -2,6 +2,8 @@
 
 #include "model/policy/registry.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -10,6 +12,19 @@
 /// Places, and what is known of blocks. Orders are in umf_moves.cpp, what comes and goes in
 /// umf_promotion.cpp, S4 in umf_prefetch.cpp, S5 in umf_open.cpp.
 namespace umf::policy {
+
+Umf::Umf(UmfConfig config)
+    : config_(std::move(config)), table_(config_.block),
+      prefetcher_({config_.prefetch_trigger, config_.prefetch_window, config_.prefetch_hops,
+                   config_.prefetch_ranges}) {
+  if (config_.tuner)
+    tuner_.emplace(Tuner::Keys{config_.tuner_period, config_.tuner_in_a_row,
+                               config_.tuner_utilisation, config_.tuner_idle,
+                               config_.tuner_reserve_step, config_.tuner_reserve_min,
+                               config_.tuner_reserve_max, config_.tuner_faults, config_.tuner_calm,
+                               config_.prefetch_window, config_.tuner_calm_window},
+                   config_.hbm_reserve_ratio);
+}
 
 void Umf::place(const Need& need, const Ground& ground, std::vector<Grant>& grants) {
   const double priority = priority_of(need.tensor->tensor.role);
@@ -49,6 +64,7 @@ void Umf::place(const Need& need, const Ground& ground, std::vector<Grant>& gran
     if (is_away(given.tier, ground) && follows(need.tensor->tensor.role))
       spilled_.insert(need.tensor->tensor.id);
     if (is_short(priority) && ground.is(given.tier, TierClass::hbm)) short_in_hbm_ += given.pages;
+    if (unmaps()) watch(need, at, given, ground);
     at += given.pages;
   }
 }
@@ -61,6 +77,7 @@ void Umf::touched(const Touch& touch, const Ground& ground, std::vector<Order>& 
   if (touch.write) forget_copies({touch.pages.first, touch.pages.first + touch.pages.count});
   if (touch.write) append(touch, ground, orders);
   if (window_pages_ > 0) slide(touch, ground, orders);
+  if (collector_) watch(touch, ground, orders);
   const bool outside = is_away(touch.pages.tier, ground);
   if (touch.pages.state == memory::PageState::moving) too_late(touch, ground);
   if (outside) fetch(touch, ground, orders);
@@ -76,6 +93,7 @@ void Umf::touched(const Touch& touch, const Ground& ground, std::vector<Order>& 
 
 void Umf::make_room(TierIndex tier, std::uint64_t pages, const Ground& ground,
                     std::vector<Order>& orders) {
+  if (!ground.is(tier, TierClass::hbm)) return;
   const auto send = [&](std::uint64_t number) {
     pages -= std::min(pages, move_out(number, tier, Order::Why::room, ground, orders));
   };
@@ -86,6 +104,7 @@ void Umf::make_room(TierIndex tier, std::uint64_t pages, const Ground& ground,
 }
 
 void Umf::unmet(const memory::PageRun& run, const Ground& ground) {
+  if (collector_) collector_->mapped_in_place({run.first, run.first + run.count});
   table_.each_block(run.first, run.count, ground.page,
                     [&](std::uint64_t number, std::uint64_t pages) {
                       ReuseBlock* block = table_.find(number);
@@ -96,7 +115,7 @@ void Umf::unmet(const memory::PageRun& run, const Ground& ground) {
 
 std::optional<Femtoseconds> Umf::sensor_window() const {
   const bool wanted =
-      recent_blocks() > 0 || (config_.prefetch && config_.prefetch_free_bandwidth > 0);
+      tuner_ || recent_blocks() > 0 || (config_.prefetch && config_.prefetch_free_bandwidth > 0);
   return wanted ? std::optional(config_.sensor_window) : std::nullopt;
 }
 
@@ -104,6 +123,7 @@ void Umf::sensed(const Sensors& sensors, const Ground& ground, std::vector<Order
   sensors_ = sensors;
   const double counted = config_.promotion_counts == Counted::faults ? sensors.faults_per_s
                                                                      : sensors.remote_reads_per_s;
+  if (tuner_) tune(ground, orders);
   if (recent_blocks() > 0 && counted > config_.promotion_threshold &&
       sensors.hbm_utilisation < config_.promotion_utilisation)
     promote_recent(ground, orders);
@@ -113,6 +133,11 @@ void Umf::settled(const Settled& move, const Ground& ground, std::vector<Order>&
   const bool out = ground.is(move.from.tier, TierClass::hbm);
   const bool in = ground.is(move.to, TierClass::hbm);
   now_ = move.now;
+  const std::uint64_t leaving = collector_ ? collector_->leaving() : 0;
+  if (collector_)
+    collector_->settled({move.from.first, move.from.first + move.from.count}, move.moved,
+                        ground.is(move.to, TierClass::pool) ? std::optional(move.to) : std::nullopt,
+                        move.now);
   table_.each_block(move.from.first, move.from.count, ground.page,
                     [&](std::uint64_t number, std::uint64_t pages) {
                       ReuseBlock& block = *table_.find(number);
@@ -124,6 +149,7 @@ void Umf::settled(const Settled& move, const Ground& ground, std::vector<Order>&
                     });
   const memory::Range pages{move.from.first, move.from.first + move.from.count};
   if (!move.moved) { // the machine is busy: not again at once
+    if (collector_ && collector_->leaving() < leaving) collect_from_ = now_ + config_.review;
     if (out && move.from.copy) copies_[move.from.copy.tier].insert(pages);
     if (written_.size() > 0 && ground.is(move.from.tier, TierClass::sram))
       window_pages_ += window_.insert(pages);
@@ -140,6 +166,7 @@ void Umf::settled(const Settled& move, const Ground& ground, std::vector<Order>&
   table_.move(move.from, move.to, ground.page);
   relist(move.from.first, move.from.count, ground);
   if (config_.prefetch) prefetch(ground, orders);
+  if (collector_) collect(ground, orders);
   // What is on its way keeps the links busy until then.
   if ((outstanding_ - carried_) * ground.page.count * 2 <= config_.in_flight.count)
     review(move.now, ground, orders);
@@ -159,6 +186,7 @@ void Umf::released(const memory::AddressSpace::Entry& tensor, const memory::Page
   forget_copies({run.first, run.first + run.count});
   close({run.first, run.first + run.count}, ground);
   window_pages_ -= window_.erase({run.first, run.first + run.count});
+  if (collector_) collector_->removed({run.first, run.first + run.count});
   table_.remove(run, ground.page, end_of(tensor));
   if (!is_short(priority_of(tensor.tensor.role))) relist(run.first, run.count, ground);
   prefetcher_.released(tensor.tensor.id, {run.first, run.first + run.count});
@@ -185,7 +213,21 @@ std::uint64_t Umf::wanted_shortly(const Ground& ground) const {
 
 std::uint64_t Umf::kept_free(const Ground& ground) const {
   const std::uint64_t all = ground.all_pages(TierClass::hbm);
-  return std::max(part_of(all, config_.demote_watermark), wanted_shortly(ground));
+  const std::uint64_t kept =
+      std::max(part_of(all, config_.demote_watermark), wanted_shortly(ground));
+  if (!tuner_) return kept;
+  const std::uint64_t reserve = part_of(all, tuner_->reserve()); // what lives shortly is in it
+  return std::max(kept, reserve - std::min(reserve, short_in_hbm_));
+}
+
+void Umf::tune(const Ground& ground, std::vector<Order>& orders) {
+  const double counted =
+      config_.tuner_counts == Counted::faults ? sensors_.faults_per_s : sensors_.remote_reads_per_s;
+  now_ = sensors_.now;
+  if (!tuner_->sample(sensors_.window, sensors_.hbm_utilisation, counted)) return;
+  prefetcher_.set_window(tuner_->prefetch_window());
+  wait_ = 1;
+  review(now_, ground, orders);
 }
 
 std::uint64_t Umf::margin(const Ground& ground) const {
@@ -310,6 +352,17 @@ void Umf::learn(stream::Role role, double interval) {
   });
 }
 
+namespace {
+
+void check_loops(const UmfConfig& config, KeyContext& context) {
+  if (config.tuner_reserve_min > config.tuner_reserve_max)
+    context.fault(context.place_of("/policy/tuner_reserve_min"),
+                  fmt::format("{} is above tuner_reserve_max of {}, expected at most that",
+                              config.tuner_reserve_min, config.tuner_reserve_max));
+}
+
+} // namespace
+
 Kind umf() {
   return {&umf_component().info(),
           "HBM for what lives shortly and a steady part of the rest; the other part is read in the "
@@ -318,6 +371,7 @@ Kind umf() {
             UmfConfig config = umf_component().read(object, context, kNameKey);
             check_roles(object, "role_priority", context);
             check_role_list(config.prefetch_roles, "/policy/prefetch_roles", context);
+            check_loops(config, context);
             return std::make_unique<Umf>(std::move(config));
           },
           true,
@@ -325,7 +379,9 @@ Kind umf() {
           {{"S3", "spreading", {{"spread", "false"}}},
            {"S4", "prefetch", {{"prefetch", "false"}}},
            {"S5", "copies and open pages", {{"keep_copies", "false"}, {"open_page_home", "false"}}},
-           {"S6", "promotion", {{"promotion", "\"off\""}, {"fetch_on_touch", "false"}}}}};
+           {"S6", "promotion", {{"promotion", "\"off\""}, {"fetch_on_touch", "false"}}},
+           {"S8", "collection of the pool", {{"gc", "\"off\""}}},
+           {"S9", "tuner", {{"tuner", "false"}}}}};
 }
 
 } // namespace umf::policy

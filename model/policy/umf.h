@@ -2,9 +2,11 @@
 
 #include "model/memory/range_set.h"
 #include "model/policy/block_order.h"
+#include "model/policy/collector.h"
 #include "model/policy/policy.h"
 #include "model/policy/prefetcher.h"
 #include "model/policy/reuse_table.h"
+#include "model/policy/tuner.h"
 #include "model/policy/umf_config.h"
 
 #include <map>
@@ -22,10 +24,7 @@ namespace umf::policy {
 /// one that is used much more often.
 class Umf : public Policy {
 public:
-  explicit Umf(UmfConfig config)
-      : config_(std::move(config)), table_(config_.block),
-        prefetcher_({config_.prefetch_trigger, config_.prefetch_window, config_.prefetch_hops,
-                     config_.prefetch_ranges}) {}
+  explicit Umf(UmfConfig config);
 
   void place(const Need& need, const Ground& ground, std::vector<Grant>& grants) override;
   void touched(const Touch& touch, const Ground& ground, std::vector<Order>& orders) override;
@@ -42,6 +41,16 @@ public:
                 const Ground& ground) override;
   void died(const memory::AddressSpace::Entry& tensor) override;
   void opened(TierIndex, const Ground&) override { wait_ = 1; } // reviews have something to do
+
+  // S8: umf_gc.cpp.
+  bool unmaps() const override { return config_.gc != Collects::off; }
+  std::uint64_t alike(const memory::PageRun& run) const override;
+  bool faults(const Touch& touch, const Ground& ground) override;
+  void resolve(const Touch& touch, const Ground& ground, std::vector<Order>& orders) override;
+  void scanned(std::uint64_t entries, Femtoseconds now, const Ground& ground,
+               std::vector<Order>& orders) override;
+  const Collections* collections() const override;
+  const Tuning* tuning() const override { return tuner_ ? &tuner_->state() : nullptr; }
 
 private:
   double priority_of(stream::Role role) const;
@@ -140,8 +149,21 @@ private:
   std::size_t recent_blocks() const;
   void note_recent(const Touch& touch, const Ground& ground);
 
+  /// S8: an access; a scan begins where one is due.
+  void watch(const Touch& touch, const Ground& ground, std::vector<Order>& orders);
+  /// Those that leave, as moves under way allow.
+  static std::uint64_t unused_in_pool(const Ground& ground);
+  void collect(const Ground& ground, std::vector<Order>& orders);
+  void watch(const Need& need, PageNumber first, const Grant& given, const Ground& ground);
+  /// Where a page without a mapping comes to, if anywhere: HBM beyond what lives shortly wants,
+  /// where it is read at once and crosses the links once; else the pool.
+  std::optional<TierIndex> home_for(std::uint64_t pages, const Ground& ground,
+                                    const std::vector<Order>& orders) const;
+
   /// S6: the blocks used last come in, for the idlest where frames lack.
   void promote_recent(const Ground& ground, std::vector<Order>& orders);
+  /// S9: a window of the sensors is over.
+  void tune(const Ground& ground, std::vector<Order>& orders);
   void review(Femtoseconds now, const Ground& ground, std::vector<Order>& orders);
 
   /// So many pages of a block are on their way no longer; returns how many of them had been
@@ -183,6 +205,9 @@ private:
   ReuseTable table_;
   LeavingOrder leaving_order_; ///< long-lived blocks with pages in HBM
   Prefetcher prefetcher_;
+  std::optional<Collector> collector_; ///< from the first placement on, if there is to be one
+  Femtoseconds collect_from_{0};       ///< the machine was too busy before
+  std::optional<Tuner> tuner_;
   std::unordered_set<stream::TensorId> spilled_; ///< followed; had pages outside when placed
   std::map<TierIndex, std::uint64_t> laden_;     ///< pages that were ever spread to it
   std::map<TierIndex, memory::RangeSet>

@@ -250,7 +250,107 @@ const Component<UmfConfig>& umf_component() {
                         "HBM: saves the link); both.",
                 .from = Provenance::derived,
                 .source = "off loses nothing; the umf-three-tier document packs what it "
-                          "prefetches while HBM is busy, to INT4"});
+                          "prefetches while HBM is busy, to INT4"})
+          .key("gc", &UmfConfig::gc,
+               {.help = "S8: which pages of KV caches are collected from the pool when it runs "
+                        "full: off (umf-three-tier: sticky_kv); kv; values (the hybrid: keys "
+                        "stay). They go to host memory and have no valid mapping there; where "
+                        "there is no host memory nothing is freed.",
+                .from = Provenance::derived,
+                .source = "studies/gc-trap: what is collected is wanted again"})
+          .key("gc_threshold", &UmfConfig::gc_threshold,
+               {.help = "Free memory of the pool below which it is collected.",
+                .max = Bytes{std::uint64_t{1} << 50},
+                .from = Provenance::claimed,
+                .source = "umf-three-tier: cxl_gc_threshold, 16 GB; 32 GB against the trap"})
+          .key("gc_full", &UmfConfig::gc_full,
+               {.help = "A collection goes on until no page is left that nobody has touched; else "
+                        "until gc_threshold is free again.",
+                .from = Provenance::claimed,
+                .source = "umf-three-tier: a full collection"})
+          .key("gc_window", &UmfConfig::gc_window,
+               {.help = "A page touched within so long before the end of the scan stays.",
+                .min = Femtoseconds{0},
+                .from = Provenance::claimed,
+                .source = "umf-three-tier: the last 10 seconds"})
+          .key("gc_pause", &UmfConfig::gc_pause,
+               {.help = "From the begin of a scan to that of the next, at least.",
+                .min = Femtoseconds{0},
+                .from = Provenance::derived,
+                .source = "a tenth of gc_window: a page is found at most so much later; assumed"})
+          .key("tuner", &UmfConfig::tuner,
+               {.help = "S9: a loop sets the reserve and the prefetch window by what sensors "
+                        "count. The reserve, at the start hbm_reserve_ratio, is then kept free of "
+                        "what lives long all the time.",
+                .from = Provenance::derived,
+                .source = "studies/tuner says what it costs"})
+          .key("tuner_period", &UmfConfig::tuner_period,
+               {.help = "Sensors are averaged for so long before the loop looks at them.",
+                .min = 1000_ns,
+                .from = Provenance::claimed,
+                .source = "umf-three-tier: a mean of 10 s, every 1000 tokens; hardware sees no "
+                          "tokens"})
+          .key("tuner_in_a_row", &UmfConfig::tuner_in_a_row,
+               {.help = "Periods in a row on one side of a limit before the reserve moves.",
+                .min = 1,
+                .max = 1'000'000,
+                .from = Provenance::claimed,
+                .source = "umf-three-tier: three means"})
+          .key("tuner_utilisation", &UmfConfig::tuner_utilisation,
+               {.help = "Share of HBM's bandwidth in use above which the reserve goes up.",
+                .min = 0.0,
+                .max = 1.0,
+                .from = Provenance::claimed,
+                .source = "umf-three-tier: above 85 % as nvidia-smi dmon -s u reads it, which is "
+                          "traffic, not occupancy"})
+          .key("tuner_idle", &UmfConfig::tuner_idle,
+               {.help = "Share of HBM's bandwidth below which the reserve goes down. 0: never, "
+                        "and the loop is a ratchet.",
+                .min = 0.0,
+                .max = 1.0,
+                .from = Provenance::derived,
+                .source = "assumed: far below tuner_utilisation; the document has no way down"})
+          .key("tuner_reserve_step", &UmfConfig::tuner_reserve_step,
+               {.help = "By what share of HBM the reserve moves at once.",
+                .min = 0.0,
+                .max = 1.0,
+                .from = Provenance::claimed,
+                .source = "umf-three-tier: 0.02"})
+          .key("tuner_reserve_min", &UmfConfig::tuner_reserve_min,
+               {.help = "The least reserve of the loop, as a share of HBM.",
+                .min = 0.0,
+                .max = 1.0,
+                .from = Provenance::claimed,
+                .source = "umf-three-tier: hbm_reserve_ratio, 0.15"})
+          .key("tuner_reserve_max", &UmfConfig::tuner_reserve_max,
+               {.help = "The largest reserve of the loop, as a share of HBM.",
+                .min = 0.0,
+                .max = 1.0,
+                .from = Provenance::claimed,
+                .source = "umf-three-tier: hbm_reserve_ratio for long texts, 0.25"})
+          .key("tuner_counts", &UmfConfig::tuner_counts,
+               {.help = "What tuner_faults is held against: faults, which this policy has only "
+                        "for what gc has collected, or remote_reads.",
+                .from = Provenance::claimed,
+                .source = "umf-three-tier: page fault rate"})
+          .key("tuner_faults", &UmfConfig::tuner_faults,
+               {.help = "Pages a second below which it is calm.",
+                .min = 0.0,
+                .max = 1e12,
+                .from = Provenance::claimed,
+                .source = "umf-three-tier: below 500 a second"})
+          .key("tuner_calm", &UmfConfig::tuner_calm,
+               {.help = "Calm for so long sets the prefetch window to tuner_calm_window; a period "
+                        "that is not sets it back to prefetch_window.",
+                .min = Femtoseconds{0},
+                .from = Provenance::claimed,
+                .source = "umf-three-tier: 5 minutes; the way back is ours"})
+          .key("tuner_calm_window", &UmfConfig::tuner_calm_window,
+               {.help = "The prefetch window, in rows, once it has been calm.",
+                .min = 1,
+                .max = 1'000'000'000,
+                .from = Provenance::claimed,
+                .source = "umf-three-tier: prefetch_window comes down to 1536 (from 2048)"});
   return keys;
 }
 

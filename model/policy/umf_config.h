@@ -29,6 +29,13 @@ enum class Pack : std::uint8_t {
   both
 };
 
+/// S8: whose pages are collected from the pool.
+enum class Collects : std::uint8_t {
+  off,
+  kv,    ///< of all KV caches
+  values ///< of values alone: keys stay
+};
+
 struct UmfConfig {
   double hbm_reserve_ratio = 0.15;
   std::map<std::string, double> role_priority = {
@@ -67,6 +74,23 @@ struct UmfConfig {
   std::uint32_t prefetch_hops = 64;
   std::uint32_t prefetch_ranges = 1024;
   Pack pack = Pack::off;
+  Collects gc = Collects::off;
+  Bytes gc_threshold = 16_GiB;
+  bool gc_full = true;
+  Femtoseconds gc_window = 10000000000_ns;
+  Femtoseconds gc_pause = 1000000000_ns;
+  bool tuner = false;
+  Femtoseconds tuner_period = 10000000000_ns;
+  std::uint32_t tuner_in_a_row = 3;
+  double tuner_utilisation = 0.85;
+  double tuner_idle = 0.5;
+  double tuner_reserve_step = 0.02;
+  double tuner_reserve_min = 0.15;
+  double tuner_reserve_max = 0.25;
+  Counted tuner_counts = Counted::faults;
+  double tuner_faults = 500;
+  Femtoseconds tuner_calm = 300000000000_ns;
+  std::uint64_t tuner_calm_window = 1536;
 };
 
 const Component<UmfConfig>& umf_component();
@@ -88,6 +112,13 @@ struct umf::EnumNames<umf::policy::Pack> {
       {"prefetch", umf::policy::Pack::prefetch},
       {"away", umf::policy::Pack::away},
       {"both", umf::policy::Pack::both}};
+};
+template <>
+struct umf::EnumNames<umf::policy::Collects> {
+  static constexpr std::pair<std::string_view, umf::policy::Collects> list[] = {
+      {"off", umf::policy::Collects::off},
+      {"kv", umf::policy::Collects::kv},
+      {"values", umf::policy::Collects::values}};
 };
 template <>
 struct umf::EnumNames<umf::policy::Counted> {

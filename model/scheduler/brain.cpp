@@ -44,7 +44,8 @@ Brain::Brain(policy::Ground ground, std::unique_ptr<policy::Policy> policy, Cohe
              const Degrading& degrading)
     : ground_(std::move(ground)), policy_(std::move(policy)), space_(ground_.page),
       leaving_(ground_.tiers.size()), hurried_(ground_.tiers.size()),
-      arriving_(ground_.tiers.size()), ways_(ground_.tiers.size(), Degrade(degrading)) {
+      arriving_(ground_.tiers.size()), ways_(ground_.tiers.size(), Degrade(degrading)),
+      unmaps_(policy_->unmaps()) {
   for (const policy::Tier& tier : ground_.tiers)
     packed_.emplace_back(*tier.frames, ground_.page);
   const auto hbm = ground_.index(policy::TierClass::hbm);
@@ -229,6 +230,7 @@ void Brain::touch(std::uint64_t address, Bytes length, bool write, Femtoseconds 
   }
   const auto before = runs.size();
   find(tensor, address, length, write, runs);
+  if (unmaps_) split_by_mapping(runs, before);
   for (std::size_t i = before; i < runs.size(); ++i) {
     ++counters_.touches;
     if (write) overwrite(runs[i]); // before the policy may send pages back to their copies
@@ -267,6 +269,7 @@ void Brain::again(std::uint64_t address, Bytes length, bool write, Femtoseconds 
   reach(now);
   const auto before = runs.size();
   look(address, length, runs);
+  if (unmaps_) split_by_mapping(runs, before);
   for (std::size_t i = before; i < runs.size(); ++i) {
     if (!still(runs[i])) continue;
     const auto* tensor = space_.holder(runs[i].first * ground_.page.count);
@@ -281,6 +284,19 @@ void Brain::again(std::uint64_t address, Bytes length, bool write, Femtoseconds 
     note_forced(runs[i]);
   if (tap_ != nullptr)
     tap_->asked_again({address, length, write, now, step}, std::span(runs).subspan(before));
+}
+
+/// Frames in a row may hold pages with a mapping and pages without.
+void Brain::split_by_mapping(std::vector<PageRun>& runs, std::size_t from) const {
+  for (std::size_t i = from; i < runs.size(); ++i) {
+    if (!still(runs[i])) continue;
+    const std::uint64_t alike = policy_->alike(runs[i]);
+    if (alike >= runs[i].count) continue;
+    PageRun rest = runs[i];
+    rest.skip(alike);
+    runs[i].count = alike;
+    runs.insert(runs.begin() + static_cast<std::ptrdiff_t>(i) + 1, rest);
+  }
 }
 
 /// Before a write to pages that lie still: what a copy holds is no longer what they hold. Pages in

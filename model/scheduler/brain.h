@@ -41,6 +41,9 @@ using CommandId = std::uint64_t;
 /// refused. Once writes to the buffer are done and reads of the old bytes have ended it has
 /// landed(); the machine copies; then suspend(), and once nobody reads the buffer quiesced() and
 /// completed().
+///
+/// A scan reads page-table entries and moves nothing: the machine takes its time, then calls
+/// quiesced() and completed(). It waits for a slot instead of being refused.
 struct Command {
   CommandId id = 0;
   PageRun from; ///< as it was when the command was issued
@@ -55,6 +58,7 @@ struct Command {
   std::uint64_t skip = 0, bytes = 0; ///< what is copied of the pages: bytes behind the first skip
   Femtoseconds begun{};              ///< a sync: when it was ordered
   std::uint32_t packed = 0;          ///< bytes of a page there, as PageRun::packed
+  std::uint64_t scan = 0;            ///< entries to read; nothing else of the command counts then
 
   /// Else the machine has nothing to move before it suspends.
   bool copies() const { return !blank && !back; }
@@ -207,6 +211,8 @@ public:
   const memory::PageTable& table() const { return table_; }
   const policy::Ground& ground() const { return ground_; }
   const Counters& counters() const { return counters_; }
+  const policy::Collections* collections() const { return policy_->collections(); }
+  const policy::Tuning* tuning() const { return policy_->tuning(); }
 
   /// Packed pages of a tier and their frames.
   const memory::PackedStore& packed(TierIndex tier) const { return packed_[tier]; }
@@ -280,6 +286,7 @@ private:
   void note_forced(const PageRun& run);
   static bool still(const PageRun& run);
   void make_resident(PageRun& run);
+  void split_by_mapping(std::vector<PageRun>& runs, std::size_t from) const;
   void raise_fault(PageRun& run, bool write, policy::StepNumber step);
   void take_orders();
   void take_move(const policy::Order& order);
@@ -314,8 +321,9 @@ private:
   memory::AddressSpace space_;
   memory::PageTable table_;
   Counters counters_;
-  std::deque<Command> pending_, urgent_;         ///< background, demand
-  std::deque<Command> riding_, syncing_;         ///< carried by accesses; out of the staging buffer
+  std::deque<Command> pending_, urgent_; ///< background, demand
+  std::deque<Command> riding_, syncing_; ///< carried by accesses; out of the staging buffer
+  std::deque<Command> scans_;
   std::deque<Fault> faults_, fills_;             ///< whose turn has not come; which lack frames
   std::uint64_t fault_pages_ = 0;                ///< of faults_
   std::vector<std::uint64_t> leaving_, hurried_; ///< by tier: pages in commands, in demand
@@ -340,6 +348,7 @@ private:
   Femtoseconds closed_since_{}, closed_for_{}; ///< any of them
   CommandId next_id_ = 1;
   Tap* tap_ = nullptr;
+  bool unmaps_ = false; ///< the policy does
 };
 
 } // namespace umf::scheduler

@@ -112,7 +112,7 @@ void Brain::pump_fills() {
 /// Whether pages have come to the tier that nobody who waited for them has seen.
 bool Brain::landing(TierIndex tier) const {
   return std::any_of(active_.begin(), active_.end(), [&](const Active& a) {
-    return a.stage == Stage::switched && a.command.to == tier;
+    return a.stage == Stage::switched && a.command.to == tier && a.command.scan == 0;
   });
 }
 

@@ -34,7 +34,7 @@ bool same(const Command& a, const Command& b) {
          a.from.packed == b.from.packed && a.to == b.to && a.to_frame == b.to_frame &&
          a.why == b.why && a.blank == b.blank && a.back == b.back && a.keep == b.keep &&
          a.carried == b.carried && a.sync == b.sync && a.skip == b.skip && a.bytes == b.bytes &&
-         a.begun == b.begun && a.packed == b.packed;
+         a.begun == b.begun && a.packed == b.packed && a.scan == b.scan;
 }
 
 } // namespace umf::scheduler

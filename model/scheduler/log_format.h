@@ -11,7 +11,7 @@
 namespace umf::scheduler::log_format {
 
 inline constexpr std::string_view kMagic = "umf-log\n";
-/// 1: without ways that change, and what a pool behind them does.
+/// 2: ways to tiers change, and commands may be scans. Logs of 1 are read.
 inline constexpr std::uint64_t kVersion = 2;
 
 /// A record's first byte: what it is, in the low bits, and three flags.
@@ -32,7 +32,7 @@ inline constexpr unsigned kLastKind = static_cast<unsigned>(LogEvent::Kind::link
 
 /// Of a command.
 inline constexpr unsigned kBlank = 1, kBack = 2, kKeep = 4, kCarried = 8, kSync = 16, kWhyShift = 5,
-                          kCommandFlags = 1u << 7;
+                          kScan = 1u << 7; ///< since version 2
 
 inline constexpr std::size_t kBuffer = 1 << 20;
 inline constexpr std::size_t kVarint = 10;           ///< bytes, at most

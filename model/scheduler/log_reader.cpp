@@ -133,6 +133,7 @@ private:
   std::uint64_t base_ = 0; ///< offset in the file of the buffer's first byte
   bool ended_ = false;
   XXH3_state_t* hash_;
+  std::uint64_t version_ = kVersion;
   Last last_;
   std::uint64_t records_ = 0, tiers_ = 0;
 };
@@ -160,7 +161,7 @@ LogHeader LogReader::Decoder::header() {
       std::string_view(at_, kMagic.size()) != kMagic)
     fail(0, "this is no command log, expected a file that replay --log-out wrote");
   at_ += kMagic.size();
-  const std::uint64_t version = up_to(kVersion, "a version of the format", 1);
+  version_ = up_to(kVersion, "a version of the format", 1);
   LogHeader header;
   const std::uint64_t page_at = offset();
   header.page.count = up_to(std::uint64_t{1} << 40, "the size of a page", 1);
@@ -368,7 +369,16 @@ void LogReader::Decoder::id(LogEvent& event) {
 void LogReader::Decoder::command(LogEvent& event) {
   Command& command = event.command;
   id(event);
-  const unsigned flags = code(kCommandFlags - 1, "flags of a command");
+  const unsigned flags = code(version_ < 2 ? kScan - 1 : 2 * kScan - 1, "flags of a command");
+  if ((flags & kScan) != 0) {
+    const std::uint64_t id = command.id, start = offset();
+    if (flags != kScan) fail(start - 1, fmt::format("byte {}, expected a scan alone", flags));
+    command = {};
+    command.id = id;
+    command.scan = up_to(std::uint64_t{1} << 48, "entries of a scan", 1);
+    return;
+  }
+  command.scan = 0;
   command.blank = (flags & kBlank) != 0;
   command.back = (flags & kBack) != 0;
   command.keep = (flags & kKeep) != 0;

@@ -21,6 +21,7 @@ using Kind = LogEvent::Kind;
 std::string text_of(const std::optional<Command>& command) {
   if (!command) return "no command";
   const Command& c = *command;
+  if (c.scan > 0) return fmt::format("command {}: scan of {} entries", c.id, c.scan);
   constexpr const char* why[] = {"background", "prefetch", "room", "fill"};
   std::string text = fmt::format(
       "command {}: {} of {} pages from {} in tier {} at {} to tier {} at {}, {} bytes behind {}",

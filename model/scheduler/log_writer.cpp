@@ -57,7 +57,8 @@ public:
     id(command);
     u8((command.blank ? kBlank : 0) | (command.back ? kBack : 0) | (command.keep ? kKeep : 0) |
        (command.carried ? kCarried : 0) | (command.sync ? kSync : 0) |
-       static_cast<unsigned>(command.why) << kWhyShift);
+       static_cast<unsigned>(command.why) << kWhyShift | (command.scan > 0 ? kScan : 0));
+    if (command.scan > 0) return varint(command.scan);
     varint(folded(command.from.first, last().page));
     last().page = command.from.first;
     varint(command.from.count);

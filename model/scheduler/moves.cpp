@@ -15,6 +15,13 @@ void Brain::take_orders() {
   const std::vector<policy::Order> orders = std::exchange(orders_, {});
   for (const policy::Order& order : orders) {
     ensure(order.to < ground_.tiers.size(), "policy orders a move to a tier that does not exist");
+    if (order.scan > 0) {
+      Command command;
+      command.id = next_id_++;
+      command.scan = order.scan;
+      scans_.push_back(command);
+      continue;
+    }
     order.why == policy::Order::Why::fill ? take_fill(order) : take_move(order);
   }
 }
@@ -103,6 +110,7 @@ std::optional<Command> Brain::take(std::deque<Command>& queue, Asked asked) {
 std::optional<Command> Brain::next_command() {
   if (!urgent_.empty()) return take(urgent_, Asked::any);
   if (!riding_.empty()) return take(riding_, Asked::any);
+  if (!scans_.empty()) return take(scans_, Asked::any);
   if (syncing_.empty()) return take(pending_, Asked::any);
   const Staging::Sync sync = staging_->of(syncing_.front().id);
   syncing_.front().skip = sync.begin - sync.home.first * ground_.page.count;
@@ -129,6 +137,7 @@ std::vector<Brain::Active>::iterator Brain::active(const Command& command, Stage
 void Brain::refused(const Command& command, Femtoseconds now) {
   ensure(!command.demand(), "refusal of a command that a fault waits for");
   ensure(!command.sync, "refusal of a command that brings written bytes home");
+  ensure(command.scan == 0, "refusal of a scan");
   const auto it = active(command, Stage::issued);
   const Command gone = it->command;
   ++counters_.refused;
@@ -149,6 +158,7 @@ void Brain::refused(const Command& command, Femtoseconds now) {
 }
 
 void Brain::suspend(const Command& command) {
+  ensure(command.scan == 0, "a scan suspends nothing");
   const auto it = active(command, Stage::issued);
   it->stage = Stage::suspended;
   if (command.sync)
@@ -159,10 +169,16 @@ void Brain::suspend(const Command& command) {
 }
 
 void Brain::quiesced(const Command& command, Femtoseconds now) {
-  const auto it = active(command, Stage::suspended);
+  const auto it = active(command, command.scan > 0 ? Stage::issued : Stage::suspended);
   const Command done = it->command;
   it->stage = Stage::switched;
-  done.sync ? synced(done) : moved(done, now);
+  if (done.scan > 0) {
+    now_ = now;
+    policy_->scanned(done.scan, now, ground_, orders_);
+    take_orders();
+  } else {
+    done.sync ? synced(done) : moved(done, now);
+  }
   if (tap_ != nullptr) tap_->quiesced(done, now);
 }
 

@@ -218,6 +218,14 @@ TEST_CASE("a mechanism is left out and what it was worth is shown", "[app]") {
   words.insert(words.end(), {"--without", "all", "--set", "scheduler.operation_cost=12us"});
   REQUIRE(replay(folder, "umf-small-hbm", words).status == 0);
   CHECK(summary_of(folder).at("without").size() == 5); // S12 too, now that there is a host
+
+  // What is off by default is left out by its name, and among all where it is on.
+  words = umf;
+  words.insert(words.end(), {"--without", "S8,all", "--set", "policy.tuner=true"});
+  REQUIRE(replay(folder, "umf-small-hbm", words).status == 0);
+  CHECK(summary_of(folder).at("without").size() == 6);
+  CHECK(summary_of(folder).at("without").at(0).at("mechanism") == "S8");
+  CHECK(summary_of(folder).at("without").at(5).at("mechanism") == "S9");
 }
 
 TEST_CASE("what the unit does is left out by its own name, whatever the policy", "[app]") {
@@ -245,6 +253,6 @@ TEST_CASE("comparisons with what is not there are refused with what is", "[app]"
   check_refused(mechanism);
   CHECK_THAT(mechanism.err,
              Contains("\"S7\" of policy umf cannot be left out, expected all or one of "
-                      "S3, S4, S5, S6"));
+                      "S3, S4, S5, S6, S8, S9"));
   check_refused(replay(folder, "h100-sxm", {"--without", "S4"}));
 }

@@ -84,9 +84,9 @@ TEST_CASE("summary.json has every key that scripts lean on", "[app]") {
       "/scheduler/faults_per_s", "/scheduler/migrated_bytes", "/scheduler/prefetch/issued",
       "/scheduler/prefetch/useful", "/scheduler/prefetch/late", "/scheduler/prefetch/wasted",
       "/scheduler/prefetch/hit_rate", "/scheduler/promotions", "/scheduler/demotions",
-      "/scheduler/gc_runs", "/scheduler/worm_syncs", "/scheduler/degraded_ns", "/ledger/ok",
-      "/ledger/checks/0/name", "/ledger/checks/0/ok", "/ledger/checks/0/left",
-      "/ledger/checks/0/right");
+      "/scheduler/gc_runs", "/scheduler/gc", "/scheduler/tuner", "/scheduler/worm_syncs",
+      "/scheduler/degraded_ns", "/ledger/ok", "/ledger/checks/0/name", "/ledger/checks/0/ok",
+      "/ledger/checks/0/left", "/ledger/checks/0/right");
   CAPTURE(pointer);
   CHECK(run.summary.contains(Json::json_pointer(pointer)));
 }

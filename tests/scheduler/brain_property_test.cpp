@@ -12,6 +12,13 @@ using namespace umf::test;
 
 namespace {
 
+std::unique_ptr<policy::Policy> make_of(const std::string& json) {
+  KeyContext context;
+  auto made = policy::kind_named("umf").make(parse_json(json, "p.json"), context);
+  context.throw_if_faulty();
+  return made;
+}
+
 std::unique_ptr<policy::Policy> make(const std::string& name, const std::string& block) {
   // However seldom its moves come to something, it keeps looking.
   const std::string eager =
@@ -27,6 +34,12 @@ std::unique_ptr<policy::Policy> make(const std::string& name, const std::string&
   }
   return nullptr;
 }
+
+/// Pages of KV caches in the pool leave it after 200 operations without an access while fewer than
+/// 20 of its 30 frames are free.
+const std::string kCollecting =
+    R"({"name":"umf","block":"128KiB","patience":1,"spread":false,"gc":"kv","gc_threshold":"1280KiB",)"
+    R"("gc_window":"200us","gc_pause":"50us"})";
 
 /// 80,000 operations. Ownership is counted after each, data is checked at each access, and all of
 /// it whenever everything in flight has ended.
@@ -102,6 +115,30 @@ TEST_CASE(
   CHECK(machine.brain().counters().syncs > 100);
   machine.release_all();
   CHECK(machine.used(0) == 3); // the staging buffer
+  CHECK(machine.used(1) == 0);
+  CHECK(machine.used(2) == 0);
+}
+
+TEST_CASE("no interleaving of collection, faults and accesses loses a page or its data") {
+  // HBM of 4 frames: what comes back goes there or to the pool, or is mapped where it is.
+  const bool staged = GENERATE(false, true);
+  const std::uint64_t seed = GENERATE(1u, 2u, 3u);
+  CAPTURE(staged, seed);
+  scheduler::Coherence coherence;
+  if (staged) coherence = {scheduler::PoolWrites::staged, true, {2 * kPage.count}};
+  ReferenceMachine machine(seed, make_of(kCollecting), {16, 30, 60}, coherence);
+  weather(machine);
+  const policy::Collections& gc = *machine.brain().collections();
+  const auto& counters = machine.brain().counters();
+  CHECK(gc.runs > 50);
+  CHECK(gc.freed > 200);
+  CHECK(gc.regret > 50);
+  CHECK(gc.regret <= gc.freed);
+  CHECK(gc.faults <= gc.regret);
+  CHECK(gc.faults == counters.faults); // nothing else has no mapping
+  CHECK(counters.commands == counters.refused + counters.completed);
+  machine.release_all();
+  CHECK(machine.used(0) == machine.brain().staging_frames(0));
   CHECK(machine.used(1) == 0);
   CHECK(machine.used(2) == 0);
 }

@@ -10,7 +10,7 @@ inline void carry_out(scheduler::Brain& brain, Femtoseconds now, std::uint64_t f
     brain.serve_faults(fault_batch, now);
   brain.make_room();
   while (const auto command = brain.next_command()) {
-    brain.suspend(*command);
+    if (command->scan == 0) brain.suspend(*command);
     brain.quiesced(*command, now);
     brain.completed(*command);
     brain.make_room();

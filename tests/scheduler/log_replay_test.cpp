@@ -65,6 +65,10 @@ void check_same(const Logged& run, const LogReplayOptions& options = {}) {
 const std::string kUmf =
     R"({"name":"umf","block":"64KiB","patience":1,"spread_least":"64KiB","promotion":"both",)"
     R"("pack":"both","sensor_window":"10us"})";
+/// Collects from the pool and tunes itself.
+const std::string kLoops =
+    R"({"name":"umf","block":"64KiB","patience":1,"spread":false,"gc":"kv","gc_threshold":"3MiB",)"
+    R"("gc_window":"200us","gc_pause":"50us","tuner":true,"tuner_period":"100us","tuner_calm":"1ms"})";
 
 } // namespace
 
@@ -72,7 +76,7 @@ TEST_CASE("what a machine did at random under any policy is decided again from i
   const std::string policy =
       GENERATE(std::string(R"({"name":"lru","block":"128KiB"})"), kUmf,
                std::string(R"({"name":"static","hbm_share":{"weight":0.5}})"),
-               std::string(R"({"name":"remote-read"})"));
+               std::string(R"({"name":"remote-read"})"), kLoops);
   const bool staged = GENERATE(false, true);
   CAPTURE(policy, staged);
   Coherence coherence;
@@ -82,6 +86,7 @@ TEST_CASE("what a machine did at random under any policy is decided again from i
   check_same(run);
   CHECK(run.counters.touches > 1000);
   if (policy.find("lru") != std::string::npos) CHECK(run.counters.faults > 100);
+  if (policy == kLoops) CHECK(run.counters.faults > 10);
   if (policy.find("static") != std::string::npos) CHECK((run.counters.syncs > 100) == staged);
 }
 

@@ -200,6 +200,28 @@ TEST_CASE("a log of version 1 is read: nothing was known then of ways that chang
   CHECK(events[0].pages == 3);
 }
 
+TEST_CASE("a scan reads back as one, and is no move") {
+  std::string bytes;
+  LogWriter writer(two_gpus(), into(bytes));
+  Command scan;
+  scan.id = 5;
+  scan.scan = 70'000;
+  const Command move = command();
+  writer.gpu(0).gave(Asked::any, &move);
+  writer.gpu(0).gave(Asked::any, &scan);
+  writer.gpu(0).quiesced(scan, {80});
+  writer.gpu(0).completed(scan);
+  writer.gpu(0).gave(Asked::any, &move);
+  writer.finish();
+  LogReader reader = reader_of(bytes);
+  const std::vector<LogEvent> events = events_of(reader);
+  REQUIRE(events.size() == 5);
+  CHECK(same(events[1].command, scan));
+  CHECK_FALSE(same(events[1].command, move));
+  CHECK(events[2].command.id == 5);
+  CHECK(same(events[4].command, move)); // told relative to the move before, over the scan
+}
+
 TEST_CASE("a digest tells apart all that a machine acts on") {
   const memory::PageRun run{7, 2, 1, memory::PageState::resident, 40, {}, 0};
   const auto digest = [](memory::PageRun changed) { return digest_of(std::span(&changed, 1)); };
@@ -275,6 +297,9 @@ TEST_CASE("commands are the same when all that is to be done is") {
   }
   SECTION("packed") {
     other.packed = 1;
+  }
+  SECTION("scan") {
+    other.scan = 1;
   }
   CHECK_FALSE(same(was, other));
 }

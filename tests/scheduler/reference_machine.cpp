@@ -343,7 +343,7 @@ void ReferenceMachine::take_command() {
   const auto command = brain_->next_command();
   commands_pending_ = command.has_value();
   if (!command) return;
-  if (command->demand() || command->sync ||
+  if (command->demand() || command->sync || command->scan > 0 ||
       (trouble_ != Trouble::all_refused && random_.next_below(4) != 0)) {
     moves_.push_back({*command});
     return;
@@ -367,6 +367,12 @@ void ReferenceMachine::advance(std::size_t index) {
   const scheduler::Command& command = move.command;
   switch (move.stage) {
   case Move::Stage::copying:
+    if (command.scan > 0) {
+      brain_->quiesced(command, now_);
+      commands_pending_ = true; // what it has found leaves
+      move.stage = Move::Stage::switched;
+      return;
+    }
     if (move.copied == 0 && (in_flight(command.from, true) || reads_at(command))) return;
     if (move.copied == 0 && command.sync && brain_->landed(command)) retry_parked();
     for (; command.blank && move.copied < 2 * command.from.count; ++move.copied)

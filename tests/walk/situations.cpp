@@ -19,6 +19,15 @@ const std::string kUmf = R"(policy={"name":"umf"})";
 const std::string kRecent =
     R"(policy={"name":"umf","promotion":"recent","sensor_window":"1us","promotion_threshold":100})";
 const std::string kPacked = R"(policy={"name":"umf","pack":"both","prefetch_free_bandwidth":1})";
+// Loops as short as a trace; the pool counts as full, or is half full.
+const std::string kLoops =
+    R"(policy={"name":"umf","spread":false,"gc":"kv","gc_threshold":"256GiB","gc_window":"10us",)"
+    R"("gc_pause":"10us","sensor_window":"10us","tuner":true,"tuner_period":"20us",)"
+    R"("tuner_in_a_row":1,"tuner_utilisation":0.01,"tuner_idle":0.005,"tuner_reserve_step":0.1,)"
+    R"("tuner_calm":"50us"})";
+const std::string kHalfFull =
+    R"(policy={"name":"umf","spread":false,"gc":"kv","gc_threshold":"64MiB","gc_window":"10us",)"
+    R"("gc_pause":"10us"})";
 // Keys of the cache lie outside, and what is written there is staged.
 const Texts kStaged = {kLittleL2, R"(policy={"name":"static","hbm_share":{"kv-key":0}})",
                        "scheduler.pool_writes=staged"};
@@ -87,6 +96,12 @@ const std::vector<Situation>& situations() {
       {{"append"},
        {"tiers.hbm.capacity=64MiB", kLittleL2, kUmf},
        {"/policy/open_page_home", "/policy/sram_window"}},
+      {{"paging"},
+       {"tiers.hbm.capacity=64MiB", kLittleL2, kLoops},
+       {"/policy/gc", "/policy/tuner"}},
+      {{"paging"},
+       {"tiers.hbm.capacity=64MiB", "tiers.cxl.capacity=256MiB", kLittleL2, kHalfFull},
+       {"/policy/gc_full"}},
       // Memory of another GPU
       {{"roles"}, {kHbm}, kPeer},
       {{"roles"}, {kHbm, "links.gpu0-peer.count=1"}, kPeer},

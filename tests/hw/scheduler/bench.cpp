@@ -56,9 +56,9 @@ tlm::tlm_sync_enum Asker::back(bool write, tlm::tlm_generic_payload& payload, tl
   return tlm::TLM_COMPLETED;
 }
 
-Bench::Bench(hw::SchedulerConfig config, bool with_tiers) {
+Bench::Bench(hw::SchedulerConfig config, bool with_tiers, Femtoseconds walk) {
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
-  config.walk_latency = {0};
+  config.walk_latency = walk;
   clock = std::make_unique<hw::FlowClock>("clock");
   pool = std::make_unique<hw::PayloadPool>(config.max_burst);
   hbm_frames = std::make_unique<memory::FrameAllocator>(4096);

@@ -46,7 +46,12 @@ public:
       orders.push_back({first_victim, pages, 1, policy::Order::Why::room, policy::TierIndex{0}});
     victims = 0;
   }
+  void scanned(std::uint64_t entries, Femtoseconds now, const policy::Ground&,
+               std::vector<policy::Order>&) override {
+    if (on_scan) on_scan(entries, now);
+  }
   std::function<void(const policy::Touch&, std::vector<policy::Order>&)> on_touch;
+  std::function<void(std::uint64_t entries, Femtoseconds now)> on_scan;
   bool paging = false, fill = true; ///< whether pages in the pool fault, and are then moved
   memory::PageNumber paging_from = 0, first_victim = 0;
   std::uint64_t victims = 0;
@@ -97,7 +102,8 @@ private:
 
 struct Bench {
   /// Tiers may be left out when the test binds its own targets to unit.ports.
-  explicit Bench(hw::SchedulerConfig config = {}, bool with_tiers = true);
+  /// Translation takes no time unless a test says so.
+  explicit Bench(hw::SchedulerConfig config = {}, bool with_tiers = true, Femtoseconds walk = {});
 
   /// Declares a tensor; returns its unified address.
   std::uint64_t tensor(stream::TensorId id, std::uint64_t pages);
