@@ -174,7 +174,7 @@ LogHeader LogReader::Decoder::header() {
   header.coherence.forward_from_staging = code(1, "whether staged bytes are read") != 0;
   header.coherence.staging.count = varint();
   header.degrading.below = header.degrading.errors = 0;
-  if (version > 1) {
+  if (version_ > 1) {
     header.degrading.below = share("a share of a rate");
     header.degrading.recover_above = share("a share of a rate");
     header.degrading.recover_after.count =
