@@ -146,6 +146,9 @@ void check_windows(const Platform& platform, std::vector<LedgerCheck>& checks) {
     check(first + Sampler::remote_hits, counters.remote_hits);
     check(first + Sampler::faults, counters.faults);
     check(first + Sampler::migrated_bytes, counters.moved.count);
+    if (const policy::Collections* gc = platform.brain(g).collections())
+      check(first + Sampler::cause_fs + kCauses + Sampler::collected_bytes,
+            gc->freed * platform.scenario().scheduler.page.count);
     std::uint64_t agree = 0;
     for (std::size_t c = 0; c < kCauses; ++c) {
       const Femtoseconds total = platform.gpu(g).causes().of(static_cast<Cause>(c));
