@@ -148,6 +148,9 @@ void check_windows(const Platform& platform, std::vector<LedgerCheck>& checks) {
     check(first + Sampler::migrated_bytes, counters.moved.count);
     check(first + Sampler::read_only_fs,
           static_cast<std::uint64_t>(platform.brain(g).read_only_for(sim_now()).count));
+    if (const policy::Collections* gc = platform.brain(g).collections())
+      check(first + Sampler::cause_fs + kCauses + Sampler::collected_bytes,
+            gc->freed * platform.scenario().scheduler.page.count);
     std::uint64_t agree = 0;
     for (std::size_t c = 0; c < kCauses; ++c) {
       const Femtoseconds total = platform.gpu(g).causes().of(static_cast<Cause>(c));
