@@ -233,10 +233,22 @@ TEST_CASE("what the unit does is left out by its own name, whatever the policy",
   folder.write("t.jsonl", two_tensors());
   const Ended ended = replay(folder, "umf-small-hbm",
                              {"--policy", "static", "--set", "scheduler.pool_writes=staged",
-                              "--set", "scheduler.operation_cost=12us", "--without", "all"});
+                              "--set", "scheduler.operation_cost=12us", "--set",
+                              R"(links.sw0-cxl.training.changes=["1ns gen4 x16"])", "--set",
+                              "links.sw0-cxl.training.recovery=0ns", "--without", "all"});
   CAPTURE(ended.err);
   REQUIRE(ended.status == 0);
-  CHECK_THAT(ended.out, Contains("S5 staged writes") && Contains("S12 host software"));
+  CHECK_THAT(ended.out, Contains("S5 staged writes") && Contains("S7 read-only pool") &&
+                            Contains("S12 host software"));
+  CHECK_THAT(ended.out,
+             Contains("degraded       a pool was read only for") && Contains("(1 by rate)"));
+  const Json summary = summary_of(folder);
+  const Json& unit = summary.at("scheduler");
+  // From 1 ns to the end.
+  CHECK(unit.at("degraded_ns").get<double>() == Approx(simulated_ns(summary) - 1));
+  CHECK(unit.at("degrade").at("entered").at("rate") == 1);
+  for (const Json& other : summary.at("without"))
+    CHECK((other.at("scheduler").at("degraded_ns") == 0) == (other.at("mechanism") == "S7"));
 }
 
 TEST_CASE("comparisons with what is not there are refused with what is", "[app]") {

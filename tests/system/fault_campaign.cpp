@@ -8,8 +8,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cstddef>
+#include <deque>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <vector>
 
 namespace umf::test {
@@ -22,7 +25,7 @@ constexpr const char* kLinks[] = {"gpu0-sw0", "sw0-cxl", "gpu0-host"};
 constexpr std::uint64_t kSpanUs = 400; ///< about as long as a run without faults
 
 /// Passes over 4 to 12 layers of a weight and a KV cache each, 6 to 40 MiB in all against 8 MiB
-/// of HBM; every pass appends to the caches, in the second half some of it is freed.
+/// of HBM; every pass appends to the caches and reads what they have so far.
 void write_trace(const std::filesystem::path& file, RandomStream& random) {
   constexpr std::uint64_t kKiB = 1024;
   std::ofstream out(file);
@@ -110,40 +113,63 @@ std::vector<std::string> machine(RandomStream& random) {
   return sets;
 }
 
-} // namespace
-
-Campaign fault_campaign(std::uint64_t first, std::uint64_t seeds) {
-  Campaign all;
-  const Folder folder;
-  for (std::uint64_t seed = first; seed < first + seeds; ++seed) {
+/// One seed's replay, in a folder of its own.
+class Run {
+public:
+  explicit Run(std::uint64_t seed) : seed_(seed) {
     RandomStream random(seed, "fault campaign");
-    write_trace(folder.path() / "t.jsonl", random);
-    std::vector<std::string> words = {"replay",  "t.jsonl", "--scenario", preset("umf-small-hbm"),
-                                      "--quiet", "--out",   "out"};
-    for (const std::string& set : machine(random)) {
-      words.emplace_back("--set");
-      words.push_back(set);
-    }
-    const bool logged = seed % 10 == 0;
-    if (logged) words.insert(words.end(), {"--log-out", "run.log"});
-    Ended ended = umfsim(words, folder.path());
+    write_trace(folder_.path() / "t.jsonl", random);
+    words_ = {"replay",  "t.jsonl", "--scenario", preset("umf-small-hbm"),
+              "--quiet", "--out",   "out"};
+    for (const std::string& set : machine(random))
+      words_.insert(words_.end(), {"--set", set});
+    logged_ = seed % 10 == 0;
+    if (logged_) words_.insert(words_.end(), {"--log-out", "run.log"});
+    child_ = std::make_unique<Child>(words_, folder_.path());
+  }
+
+  void end(Campaign& all) {
+    Ended ended = child_->wait();
     ++all.runs;
-    if (ended.status == 0 && logged)
-      ended = umfsim({"replay", "--log-in", "run.log"}, folder.path());
+    if (ended.status == 0 && logged_)
+      ended = umfsim({"replay", "--log-in", "run.log"}, folder_.path());
     if (ended.status != 0) {
-      all.failures += fmt::format("seed {}: {}\n", seed, ended.err);
-      for (const std::string& word : words)
+      all.failures += fmt::format("seed {}: {}\n", seed_, ended.err);
+      for (const std::string& word : words_)
         all.failures += "'" + word + "' ";
       all.failures += "\n";
-      continue;
+      return;
     }
-    std::ifstream file(folder.path() / "out/summary.json");
-    const Json unit = Json::parse(file).at("scheduler");
+    const Json unit = Json::parse(folder_.read("out/summary.json")).at("scheduler");
     all.degraded += unit.at("degraded_ns") > 0;
     all.moved += unit.at("migrated_bytes").get<std::uint64_t>();
     all.synced += unit.at("worm_syncs").get<std::uint64_t>();
     all.forced += unit.at("degrade").at("forced_writes").get<std::uint64_t>();
   }
+
+private:
+  std::uint64_t seed_;
+  Folder folder_;
+  std::vector<std::string> words_;
+  bool logged_ = false;
+  std::unique_ptr<Child> child_;
+};
+
+} // namespace
+
+Campaign fault_campaign(std::uint64_t first, std::uint64_t seeds) {
+  constexpr std::size_t kAtOnce = 2;
+  Campaign all;
+  std::deque<Run> runs;
+  for (std::uint64_t seed = first; seed < first + seeds; ++seed) {
+    if (runs.size() == kAtOnce) {
+      runs.front().end(all);
+      runs.pop_front();
+    }
+    runs.emplace_back(seed);
+  }
+  for (Run& run : runs)
+    run.end(all);
   return all;
 }
 

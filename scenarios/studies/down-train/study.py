@@ -17,6 +17,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import common
 
 SCENARIO = common.ROOT / "scenarios/hardware/umf-three-tier.json"
+MODEL = {"model": {"name": "llama-3-8b, 8 layers", "layers": 8, "hidden": 4096, "vocabulary": 128256,
+                   "max_context": 131072},
+         "attention": {"kind": "full", "heads": 32, "kv_heads": 8, "head_dim": 128},
+         "ffn": {"dense": 14336}}
 OFF = {"scheduler.degrade_below": 0, "scheduler.degrade_errors": 0}
 TIERS = ["hbm", "host", "cxl"]
 # name: (arguments of generate, HBM)
@@ -62,11 +66,11 @@ POLICIES = {"umf": list(BAD),
 
 
 def generate(program, folder, quick):
+    (folder / "model.json").write_text(json.dumps(MODEL), encoding="utf-8")
     for name, (words, _) in WORK.items():
         if quick:
             words = [6 if word == 24 else word for word in words]
-        common.run(program, "generate", "--model",
-                   pathlib.Path(__file__).with_name("model.json"), *words, "--out",
+        common.run(program, "generate", "--model", folder / "model.json", *words, "--out",
                    folder / f"{name}.umft")
 
 
