@@ -35,7 +35,7 @@ struct OperationRow {
   bool unknown = false;         ///< nothing known of its bytes or arithmetic
   std::uint64_t copied_for = 0; ///< a copy on write, which the trace does not have: result.id of
                                 ///< the operation that waited for it
-  OperationResult result; ///< its id numbers all operations of a run in order of issue
+  OperationResult result;       ///< its id numbers all operations of a run in order of issue
 };
 
 /// A tensor that is resident from the start (a weight), on the device that uses it first.
