@@ -27,9 +27,9 @@ std::vector<StepEnergy> steps_of(const ReplayRun& run) {
       next = 0;
       operation = 0;
       if (marks.empty() || marks.front().first_operation > 1)
-        begin(marks.empty() ? "whole run" : "before the first step", row);
+        begin(marks.empty() ? "whole run" : kBeforeSteps, row);
     }
-    ++operation;
+    if (row.copied_for == 0) ++operation;
     while (next < marks.size() && marks[next].first_operation <= operation)
       begin(marks[next++].name, row);
     StepEnergy& step = steps.back();

@@ -18,6 +18,8 @@ struct StepEnergy {
   Femtojoules energy{};
 };
 
+inline constexpr const char* kBeforeSteps = "before the first step";
+
 /// The steps each trace marks, by tenant, repetition and order, with a part "before the first
 /// step" where operations stand before it; without marks a repetition is one. Together they hold
 /// every operation.

@@ -1,5 +1,7 @@
 #include "app/report/figures.h"
 
+#include "app/report/energy.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -138,6 +140,26 @@ std::vector<TenantFigures> figures_of_tenants(const ReplayRun& run) {
     own.dram += row.result.dram.count;
     own.end = std::max(own.end, row.result.end);
     if (row.kind == hw::Operation::Kind::kernel) own.kernels += row.result.end - row.result.start;
+  }
+  return all;
+}
+
+std::vector<StepTimes> step_times_of_tenants(const ReplayRun& run) {
+  std::vector<std::vector<Femtoseconds>> took(run.tenants.size());
+  for (const StepEnergy& step : steps_of(run)) {
+    const auto& marks = run.tenants[step.tenant].steps;
+    const bool marked = marks.empty() || step.name != kBeforeSteps;
+    if (marked && step.operations > 0) took[step.tenant].push_back(step.end - step.start);
+  }
+  std::vector<StepTimes> all;
+  for (auto& times : took) {
+    StepTimes& own = all.emplace_back();
+    if (times.empty()) continue;
+    std::sort(times.begin(), times.end());
+    const auto rank = [&](std::size_t percent) { // nearest rank
+      return times[std::max<std::size_t>((times.size() * percent + 99) / 100, 1) - 1];
+    };
+    own = {times.size(), rank(50), rank(99), times.back()};
   }
   return all;
 }

@@ -41,6 +41,12 @@ struct Accuracy {
 };
 Accuracy accuracy_of(const ReplayRun& run);
 
+/// Of the durations of a tenant's steps; exact, nearest rank.
+struct StepTimes {
+  std::uint64_t steps = 0;
+  Femtoseconds p50{}, p99{}, max{};
+};
+
 /// What one tenant's operations did, all repetitions together.
 struct TenantFigures {
   std::uint64_t read = 0, written = 0, dram = 0; ///< bytes, as in OperationResult
@@ -48,6 +54,10 @@ struct TenantFigures {
   Femtoseconds end{};                            ///< of its last operation
 };
 std::vector<TenantFigures> figures_of_tenants(const ReplayRun& run);
+
+/// Steps as its trace marks them, in each repetition: from the start of a step's first operation to
+/// the end of its last one. Where it marks none, whole repetitions.
+std::vector<StepTimes> step_times_of_tenants(const ReplayRun& run);
 
 /// First start to last end of kernels, as a trace's measured span is counted.
 Femtoseconds simulated_span(const ReplayRun& run);

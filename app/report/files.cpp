@@ -329,6 +329,7 @@ Json trace_json(const ReplayRun& run) {
 Json tenants_json(const ReplayRun& run) {
   Json tenants = Json::array();
   const auto figures = figures_of_tenants(run);
+  const auto steps = step_times_of_tenants(run);
   for (std::size_t t = 0; t < run.tenants.size(); ++t) {
     const TenantRun& tenant = run.tenants[t];
     const hw::ReplayTotals& totals = tenant.result.totals;
@@ -355,8 +356,39 @@ Json tenants_json(const ReplayRun& run) {
                          {"backwards", totals.host.backwards},
                          {"untimed_waits", totals.host.untimed_waits}}},
                        {"repeats", repeats}});
+    if (run.tenants.size() > 1)
+      tenants.back()["steps"] = {{"count", steps[t].steps},
+                                 {"p50_ns", exact_ns(steps[t].p50)},
+                                 {"p99_ns", exact_ns(steps[t].p99)},
+                                 {"max_ns", exact_ns(steps[t].max)}};
   }
   return tenants;
+}
+
+Json duplicates_json(const ReplayRun& run, const hw::Duplicates& found) {
+  Json tiers = Json::object();
+  for (std::size_t t = 0; t < found.by_tier.size(); ++t)
+    if (found.by_tier[t] > 0) tiers[run.platform->tiers()[t].name] = found.by_tier[t];
+  return {{"bytes", found.bytes()}, {"by_tier", tiers}};
+}
+
+/// S10.
+Json processes_json(const ReplayRun& run) {
+  const hw::ReplayConfig& config = run.platform->scenario().replay;
+  const hw::ProcessFigures& p = run.processes;
+  const bool forked = config.processes == hw::ProcessStart::fork;
+  return {{"start", LeafCodec<hw::ProcessStart>::print(config.processes)},
+          {"common_tensors", p.tensors},
+          {"common_bytes", p.once.count},
+          {"shared_bytes", forked ? p.again.count : 0},
+          {"duplicated_at_begin", duplicates_json(run, p.at_begin)},
+          {"duplicated_at_peak", duplicates_json(run, p.at_peak)},
+          {"duplicated_at_end", duplicates_json(run, p.at_end)},
+          {"copied_on_write_pages", p.copied_pages},
+          {"copied_on_write_bytes", p.copied.count},
+          {"copy_fault_batches", p.fault_batches},
+          {"clear_caches", p.clear_caches},
+          {"clear_cache_ns", exact_ns(p.clear_time)}};
 }
 
 } // namespace
@@ -396,6 +428,8 @@ Json summary_json(const ReplayRun& run, const std::vector<VariantResult>& varian
   if (!per_gpu.empty()) summary["time_by_cause_per_gpu"] = per_gpu;
   summary["tenants"] = tenants_json(run);
   if (run.tenants.size() == 1) summary["repeats"] = summary["tenants"][0]["repeats"];
+  if (run.tenants.size() > 1 || run.processes.clear_caches > 0)
+    summary["processes"] = processes_json(run);
   summary["tiers"] = tiers_json(run);
   summary["l2"] = l2_json(run);
   summary["links"] = links_json(run);

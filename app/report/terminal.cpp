@@ -95,17 +95,42 @@ void tenants(Out out, const ReplayRun& run) {
   std::size_t width = 15;
   for (const auto& tenant : run.tenants)
     width = std::max(width, tenant.name.size() + 1);
-  fmt::format_to(out, "\n{:<{}}{:>4} {:>7} {:>9} {:>13} {:>13} {:>11} {:>11}\n", "tenant",
-                 width + 2, "gpu", "weight", "kernels", "done at", "kernels alone", "read",
-                 "written");
+  fmt::format_to(out, "\n{:<{}}{:>4} {:>7} {:>9} {:>13} {:>13} {:>13} {:>13} {:>11} {:>11}\n",
+                 "tenant", width + 2, "gpu", "weight", "kernels", "done at", "kernels alone",
+                 "step P50", "step P99", "read", "written");
   const auto figures = figures_of_tenants(run);
+  const auto steps = step_times_of_tenants(run);
   for (std::size_t t = 0; t < run.tenants.size(); ++t) {
     const TenantRun& tenant = run.tenants[t];
-    fmt::format_to(out, "  {:<{}}{:>4} {:>7} {:>9} {:>13} {:>13} {:>11} {:>11}\n", tenant.name,
-                   width, tenant.gpu, tenant.weight, tenant.result.totals.kernels,
-                   duration(figures[t].end), duration(figures[t].kernels),
-                   decimal_bytes(figures[t].read), decimal_bytes(figures[t].written));
+    fmt::format_to(out, "  {:<{}}{:>4} {:>7} {:>9} {:>13} {:>13} {:>13} {:>13} {:>11} {:>11}\n",
+                   tenant.name, width, tenant.gpu, tenant.weight, tenant.result.totals.kernels,
+                   duration(figures[t].end), duration(figures[t].kernels), duration(steps[t].p50),
+                   duration(steps[t].p99), decimal_bytes(figures[t].read),
+                   decimal_bytes(figures[t].written));
   }
+}
+
+/// S10: what tenants have in common, and what clearing caches took.
+void processes(Out out, const ReplayRun& run) {
+  const hw::ProcessFigures& p = run.processes;
+  if (p.tensors > 0 && run.platform->scenario().replay.processes == hw::ProcessStart::fork)
+    fmt::format_to(out,
+                   "\nprocesses      forked: {} of weights are not loaded again; {} pages ({}) "
+                   "copied on write\n",
+                   binary_bytes(p.again.count), p.copied_pages, binary_bytes(p.copied.count));
+  else if (p.at_peak.bytes() > 0) {
+    std::string where;
+    for (std::size_t t = 0; t < p.at_peak.by_tier.size(); ++t)
+      if (p.at_peak.by_tier[t] > 0)
+        where += fmt::format("{}{} in {}", where.empty() ? "" : ", ",
+                             binary_bytes(p.at_peak.by_tier[t]), run.platform->tiers()[t].name);
+    fmt::format_to(out,
+                   "\nprocesses      the same weights lie there more than once: {} too much at the "
+                   "peak ({}), {} at the end; replay.processes=fork shares them\n",
+                   binary_bytes(p.at_peak.bytes()), where, binary_bytes(p.at_end.bytes()));
+  }
+  if (p.clear_caches > 0)
+    fmt::format_to(out, "\nclear cache    {} ×, {}\n", p.clear_caches, duration(p.clear_time));
 }
 
 void causes(Out out, const ReplayRun& run) {
@@ -320,6 +345,7 @@ std::string terminal_report(const ReplayRun& run) {
   const Out out = std::back_inserter(text);
   head(out, run);
   tenants(out, run);
+  processes(out, run);
   causes(out, run);
   tiers(out, run);
   fragmentation(out, run);

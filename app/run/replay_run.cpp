@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace umf::app {
@@ -43,6 +44,15 @@ void check_tenants(const hw::Scenario& scenario, std::size_t traces) {
   refuse("/replay/tenant_weights", scenario.replay.tenant_weights.size());
 }
 
+/// Who knows the future knows each tenant's tensors by numbers of their own.
+void refuse_fork(const hw::Scenario& scenario, std::size_t traces, const std::string& who) {
+  if (scenario.replay.processes == hw::ProcessStart::fork && traces > 1)
+    throw UserError(scenario.keys.place_of("/replay/processes"),
+                    fmt::format("fork: {} cannot foresee pages that several traces share, expected "
+                                "spawn, or a policy without foresight",
+                                who));
+}
+
 /// What the simulation itself refuses has no tenant to name; a lone trace it must be.
 template <class Act>
 void naming_the_traces(const std::vector<std::filesystem::path>& traces, Act act) {
@@ -67,7 +77,8 @@ void read_traces(const ReplayRequest& request, const hw::ReplayConfig& config, R
         {traces::place_of(trace.string()),
          [&request, trace] { return open_source(trace, request.stop, request.shapes_from); },
          std::move(facts.weights),
-         {}});
+         {},
+         origin_of(facts.summary.header, trace)});
     run.tenants.push_back({names[t],
                            trace,
                            config.gpu_of(t),
@@ -98,6 +109,7 @@ void simulate(const ReplayRequest& request, const std::vector<hw::TenantSetup>& 
   for (std::size_t t = 0; t < results.size(); ++t)
     run.tenants[t].result = std::move(results[t]);
   run.totals = replay.totals();
+  run.processes = replay.processes();
 }
 
 } // namespace
@@ -117,8 +129,10 @@ ReplayRun run_replay(const ReplayRequest& request) {
   read_traces(request, scenario.replay, run, setups);
 
   std::vector<std::shared_ptr<const policy::Future>> futures;
-  if (!scenario.policies.empty() && scenario.policies.front()->wants_future())
+  if (!scenario.policies.empty() && scenario.policies.front()->wants_future()) {
+    refuse_fork(scenario, setups.size(), scenario.policy);
     futures = hw::foresee(scenario, setups);
+  }
   run.platform = std::make_unique<hw::Platform>(std::move(scenario));
   for (std::uint32_t g = 0; g < futures.size(); ++g)
     run.platform->brain(g).foresee(std::move(futures[g]));
@@ -127,9 +141,12 @@ ReplayRun run_replay(const ReplayRequest& request) {
 
   run.makespan = hw::sim_now();
   run.ledger = hw::balance(*run.platform, run.totals, run.makespan);
-  std::sort(run.rows.begin(), run.rows.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.tenant, a.result.id) < std::pair(b.tenant, b.result.id);
-  });
+  const auto order = [](const hw::OperationRow& row) { // a copy on write behind what waited for it
+    const bool copied = row.copied_for != 0;
+    return std::tuple(row.tenant, copied ? row.copied_for : row.result.id, copied);
+  };
+  std::sort(run.rows.begin(), run.rows.end(),
+            [&](const auto& a, const auto& b) { return order(a) < order(b); });
   if (log) log->finish();
   run.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
@@ -139,6 +156,7 @@ ReplayRun run_replay(const ReplayRequest& request) {
 hw::Bound bound_of(const ReplayRequest& request) {
   const hw::Scenario scenario = scenario_of(request);
   check_tenants(scenario, request.traces.size());
+  refuse_fork(scenario, request.traces.size(), "bound");
   ReplayRun facts;
   std::vector<hw::TenantSetup> setups;
   read_traces(request, scenario.replay, facts, setups);

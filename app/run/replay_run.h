@@ -34,6 +34,7 @@ struct ReplayRun {
   std::vector<TenantRun> tenants;     ///< a trace each, in order of the request
   traces::Summary trace;              ///< all of them together, once
   hw::ReplayTotals totals;            ///< all of them together, every repetition
+  hw::ProcessFigures processes;       ///< what they have in common
   std::vector<hw::OperationRow> rows; ///< by tenant, in order of issue
   std::vector<hw::LedgerCheck> ledger;
   Femtoseconds makespan{};

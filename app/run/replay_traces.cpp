@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <system_error>
 #include <utility>
 
 namespace umf::app {
@@ -113,6 +114,13 @@ std::vector<std::string> names_of(const std::vector<std::filesystem::path>& trac
     names.push_back(unique);
   }
   return names;
+}
+
+std::string origin_of(const stream::Header& header, const std::filesystem::path& trace) {
+  if (!header.provenance.empty()) return header.format + ": " + header.provenance;
+  std::error_code error;
+  const auto whole = std::filesystem::weakly_canonical(trace, error);
+  return "file " + (error ? trace : whole).string();
 }
 
 traces::Summary together(const std::vector<const traces::Summary*>& summaries) {

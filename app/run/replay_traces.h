@@ -35,6 +35,10 @@ void require_times(const TraceFacts& facts, hw::ReplayMode mode,
 /// What reports call each trace: its file's name; equal ones are told apart: "a", "a#2".
 std::vector<std::string> names_of(const std::vector<std::filesystem::path>& traces);
 
+/// Where a trace's weights come from, for telling whether another's are the same: what its header
+/// says of its provenance (a generator's has the model), else the file.
+std::string origin_of(const stream::Header& header, const std::filesystem::path& trace);
+
 /// Several traces as one: counts and bytes are sums, the span is the longest.
 traces::Summary together(const std::vector<const traces::Summary*>& summaries);
 

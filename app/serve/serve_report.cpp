@@ -1,8 +1,10 @@
 #include "app/serve/serve_report.h"
 
+#include "app/report/figures.h"
 #include "app/report/files.h"
 #include "app/report/json_text.h"
 #include "app/report/quantities.h"
+#include "app/serve/tenants.h"
 #include "app/version.h"
 #include "traces/whole_file.h"
 
@@ -34,6 +36,8 @@ double share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
+} // namespace
+
 Json latency_json(const serving::Latency& latency, const ServeRun& run) {
   return {{"requests", latency.requests},
           {"output_tokens", latency.output_tokens},
@@ -46,6 +50,8 @@ Json latency_json(const serving::Latency& latency, const ServeRun& run) {
             {"requests_per_s", rate(latency.kept, run)},
             {"output_tokens_per_s", rate(latency.kept_tokens, run)}}}};
 }
+
+namespace {
 
 Json classes_json(const ServeRun& run) {
   Json classes = Json::array();
@@ -159,6 +165,12 @@ Json serving_json(const ServeRun& run, const std::optional<FoldingError>& error)
         {"usable_hbm_bytes", run.room.hbm.count},
         {"usable_pool_bytes", run.room.pool.count}}},
       {"fold", fold_json(run, error)}};
+  if (!run.tenants.empty()) {
+    const TenantsOutcome outcome = outcome_of_tenants(run);
+    summary["tenants"] = tenants_json(run, outcome);
+    summary["fairness"] = fairness_json(outcome);
+  }
+  summary["utilisation"] = utilisation_json(run.utilisation);
   Json simulated = {{"simulated_ns", machine.at("time").at("simulated_ns")}};
   for (const char* part : {"time_by_cause", "tiers", "l2", "links", "scheduler", "energy"})
     simulated[part] = machine.at(part);
@@ -234,6 +246,7 @@ std::string serving_text(const ServeRun& run, const std::optional<FoldingError>&
         rate(own.kept, run), promised[k].name, 100 * share(own.kept, own.requests), own.requests,
         duration(promised[k].ttft.seconds()), duration(promised[k].tpot.seconds()));
   }
+  text += tenants_text(run);
   text += fmt::format("prefix cache   {:.2f} % of {} prompt tokens found\n",
                       100 * share(c.cached_tokens, c.prompt_tokens), c.prompt_tokens);
   text +=
@@ -255,12 +268,18 @@ std::string requests_csv(const ServeRun& run) {
   std::sort(order.begin(), order.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
   const auto classes = run.config.service_classes();
   std::string csv = "id,class,arrival_ns,prompt_tokens,output_tokens,cached_tokens,admitted_ns,"
-                    "first_token_ns,end_ns,preemptions\n";
-  for (const auto* o : order)
-    fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{}\n", o->id,
+                    "first_token_ns,end_ns,preemptions";
+  if (!run.tenants.empty()) csv += ",tenant";
+  csv += '\n';
+  for (const auto* o : order) {
+    fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{}", o->id,
                    classes[o->service_class].name, o->arrival_ns, o->prompt_tokens,
                    o->output_tokens, o->cached_tokens, o->admitted_ns, o->first_token_ns, o->end_ns,
                    o->preemptions);
+    if (!run.tenants.empty())
+      fmt::format_to(std::back_inserter(csv), ",{}", csv_field(run.tenants[o->tenant].name));
+    csv += '\n';
+  }
   return csv;
 }
 

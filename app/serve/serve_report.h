@@ -18,6 +18,8 @@ struct FoldingError {
   std::string worst_at;
 };
 
+/// Requests, percentiles and goodput.
+nlohmann::ordered_json latency_json(const serving::Latency& latency, const ServeRun& run);
 /// TTFT and TPOT alone, as check_folding compares them.
 nlohmann::ordered_json latencies_json(const ServeRun& run);
 FoldingError compare_folding(std::uint64_t requests, nlohmann::ordered_json folded,

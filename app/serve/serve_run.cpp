@@ -10,6 +10,7 @@
 #include "traces/places.h"
 #include "traces/registry.h"
 #include "traces/requests/poisson.h"
+#include "traces/requests/tenants.h"
 
 #include <fmt/format.h>
 #include <systemc>
@@ -31,6 +32,33 @@ std::unique_ptr<stream::Source> open_requests(const ServeRequest& request,
                                                              scenario.general.seed);
   refuse_pipe(request.requests);
   return traces::open_trace(request.requests);
+}
+
+/// The tenants of the key, as one source.
+std::unique_ptr<traces::requests::TenantsSource>
+open_tenants(const hw::Scenario& scenario, const std::vector<serving::Tenant>& tenants) {
+  const auto classes = scenario.serving.service_classes();
+  std::vector<traces::requests::TenantsSource::Part> parts;
+  for (const serving::Tenant& tenant : tenants) {
+    if (std::none_of(classes.begin(), classes.end(), [&](const serving::ServiceClass& one) {
+          return one.name == tenant.service_class;
+        }))
+      throw UserError(
+          scenario.keys.place_of("/serving/tenants"),
+          fmt::format("tenant \"{}\" is of class \"{}\", which serving.classes does not "
+                      "have, expected one of those",
+                      tenant.name, tenant.service_class));
+    std::unique_ptr<stream::Source> requests;
+    if (tenant.trace.empty()) {
+      requests = std::make_unique<traces::requests::PoissonSource>(
+          tenant, scenario.serving.tenant_time, scenario.general.seed);
+    } else {
+      refuse_pipe(tenant.trace);
+      requests = traces::open_trace(tenant.trace);
+    }
+    parts.push_back({std::move(requests), tenant.service_class});
+  }
+  return std::make_unique<traces::requests::TenantsSource>(std::move(parts));
 }
 
 StepOptions options_of(const ServeRequest& request, const hw::Scenario& scenario) {
@@ -99,6 +127,7 @@ ServingMachine machine_of(const ServingSource& source, const hw::Platform& platf
     return hw::peak_of(compute, dtype).value * compute.efficiency;
   };
   machine.near = peaks.near(0).read;
+  machine.hbm = std::max(peaks.hbm(0).read, 1.0);
   machine.far = std::max(peaks.far(0).read, 1.0);
   machine.access =
       (gpu.l2.far_latency + gpu.l2.miss_latency).seconds() / gpu.compute.ranges_at_once;
@@ -180,8 +209,19 @@ ServeRun run_serving(const ServeRequest& request) {
   run.weight_format = options.weights.matrices.name;
   run.kv_format = options.kv.name;
   const std::uint64_t seed = scenario.general.seed;
-  ServingSource source({run.config, open_requests(request, scenario), std::move(options),
-                        request.most_requests, request.stop});
+  ServingSource::Parts parts{
+      run.config, nullptr, std::move(options), request.most_requests, request.stop, {}, {}};
+  if (request.requests == "tenants") {
+    run.tenants = run.config.parsed_tenants();
+    auto tenants = open_tenants(scenario, run.tenants);
+    parts.tenant_of = [all = tenants.get()](std::uint64_t id) { return all->tenant_of(id); };
+    for (const serving::Tenant& tenant : run.tenants)
+      parts.weights.push_back(tenant.weight);
+    parts.requests = std::move(tenants);
+  } else {
+    parts.requests = open_requests(request, scenario);
+  }
+  ServingSource source(std::move(parts));
   run.source = source.header().source;
   run.machine.platform = std::make_unique<hw::Platform>(std::move(scenario));
   run.room = room_for(source, *run.machine.platform);
@@ -198,6 +238,7 @@ ServeRun run_serving(const ServeRequest& request) {
   run.peak_held_blocks = source.batcher().blocks().peak_held();
   run.evicted_blocks = source.batcher().blocks().evicted();
   run.fold = source.fold();
+  run.utilisation = source.utilisation();
   run.alike = source.alike();
   run.first_arrival_ns = source.first_arrival_ns();
   run.end_ns = source.now_ns();

@@ -17,7 +17,7 @@ namespace umf::app {
 
 /// All that serving depends on.
 struct ServeRequest {
-  std::string requests; ///< a trace's path, or "poisson"
+  std::string requests; ///< a trace's path, "poisson" or "tenants"
   std::string model, weight_format, kv_format;
   std::uint32_t tp = 1;
   std::uint64_t most_requests = 0; ///< of the trace; 0: all
@@ -42,6 +42,8 @@ struct ServeRun {
   serving::Config config;
   KvRoom room;
   std::vector<serving::Outcome> outcomes; ///< in order of end
+  std::vector<serving::Tenant> tenants;   ///< empty: one source of requests
+  Utilisation::Figures utilisation;
   std::vector<stream::Oddity> oddities;
   serving::BatchCounters counters;
   std::uint64_t peak_held_blocks = 0, evicted_blocks = 0;

@@ -30,7 +30,8 @@ ServingSource::ServingSource(Parts parts)
       kv_(builder_.options(), parts_.config.block, numbers_),
       router_(parts_.options.model, parts_.options.seed),
       kinds_(shapes::equal_layers(parts_.options.model)), weight_(parts_.options.model.layers, 1),
-      alike_(parts_.config.fold_alike, parts_.config.check_alike) {
+      alike_(parts_.config.fold_alike, parts_.config.check_alike),
+      utilisation_(parts_.config.utilisation_window.count / 1'000'000) {
   header_.format = "serving";
   header_.source = parts_.requests->header().source;
   header_.devices.push_back({});
@@ -72,6 +73,7 @@ void ServingSource::begin(std::uint32_t blocks, std::uint64_t seed, ServingMachi
   batcher_ = std::make_unique<serving::Batcher>(
       parts_.config, blocks, context, seed,
       [this](const serving::Outcome& outcome) { outcomes_.push_back(outcome); });
+  if (!parts_.weights.empty()) batcher_->set_weights(parts_.weights);
   read_request();
   if (coming_) now_ns_ = first_arrival_ns_ = coming_->arrival_ns;
 }
@@ -113,7 +115,8 @@ bool ServingSource::next(stream::Record& record) {
 bool ServingSource::start_iteration() {
   for (;;) {
     while (coming_ && coming_->arrival_ns <= now_ns_) {
-      batcher_->arrive(*coming_);
+      batcher_->arrive(*coming_, parts_.tenant_of ? parts_.tenant_of(coming_->id) : 0);
+      last_arrival_ns_ = coming_->arrival_ns;
       read_request();
     }
     if (batcher_->plan(now_ns_, iteration_)) return running_ = true;
@@ -187,6 +190,13 @@ void ServingSource::end_iteration(std::int64_t took_ns) {
     times =
         std::clamp((coming_->arrival_ns - now_ns_ + took_ns - 1) / took_ns, std::int64_t{1}, times);
   batcher_->finish(iteration_, now_ns_ + took_ns, static_cast<std::uint32_t>(times), took_ns);
+  using Part = IterationWork::Part;
+  const auto stretch = static_cast<double>(times);
+  const double near = work_.seconds[Part::weights] + work_.seconds[Part::near_cache];
+  const double arithmetic = work_.seconds[Part::products] + work_.seconds[Part::attention];
+  utilisation_.add(now_ns_, now_ns_ + took_ns * times,
+                   {static_cast<double>(took_ns) * 1e-9 * stretch,
+                    near * machine_.near / machine_.hbm * stretch, arithmetic * stretch});
   now_ns_ += took_ns * times;
   fold_.iterations_stood_for += static_cast<std::uint64_t>(times);
   fold_.layers_stood_for += weight_.size() * static_cast<std::uint64_t>(times);

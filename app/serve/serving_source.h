@@ -2,6 +2,7 @@
 
 #include "app/serve/alike.h"
 #include "app/serve/paged_kv.h"
+#include "app/serve/utilisation.h"
 #include "hw/platform/replay.h"
 #include "model/serving/batcher.h"
 #include "traces/generate/routers.h"
@@ -28,6 +29,7 @@ struct ServingMachine {
   /// Peaks: arithmetic by type of number, FLOP/s; bytes a second beside the die and behind links.
   std::function<double(stream::DType)> flops;
   double near = 1, far = 1;
+  double hbm = 1;    ///< the part of `near` that is HBM
   double access = 0; ///< seconds that a range read costs a kernel beside its bytes
   /// Whether a byte of a tensor, by the stream's number, lies behind links now.
   std::function<bool(stream::TensorId, std::uint64_t offset)> is_far;
@@ -49,6 +51,9 @@ public:
     traces::generate::StepOptions options;
     std::uint64_t most_requests = 0; ///< 0: all
     std::function<bool()> stop;      ///< asked once an iteration; true ends the stream
+    /// Of several: which one a request of that id is of, and their weights.
+    std::function<std::uint32_t(std::uint64_t)> tenant_of = {};
+    std::vector<double> weights = {};
   };
   explicit ServingSource(Parts parts);
 
@@ -77,6 +82,8 @@ public:
   std::int64_t now_ns() const { return now_ns_; }
   std::int64_t first_arrival_ns() const { return first_arrival_ns_; }
   bool stopped() const { return stopped_; }
+  /// Until the last request arrived.
+  Utilisation::Figures utilisation() const { return utilisation_.figures(last_arrival_ns_); }
 
 private:
   void read_request();
@@ -110,7 +117,8 @@ private:
   std::size_t given_ = 0;
   bool running_ = false, stopped_ = false;
 
-  std::int64_t now_ns_ = 0, first_arrival_ns_ = 0;
+  std::int64_t now_ns_ = 0, first_arrival_ns_ = 0, last_arrival_ns_ = 0;
+  Utilisation utilisation_;
   Femtoseconds last_end_{}, spent_{}; ///< of the machine; of this iteration, all layers
   FoldCounters fold_;
   stream::Header header_;

@@ -77,8 +77,8 @@ Action add_serve_sim(CLI::App& app) {
       "serve-sim", "Serves a trace of requests: batches, kernels, latencies, goodput");
   ServeRequest& request = options->request;
   verb->add_option("REQUESTS", request.requests,
-                   "Trace of requests (Mooncake JSON lines, Azure CSV), or poisson for requests "
-                   "drawn as serving.poisson says")
+                   "Trace of requests (Mooncake JSON lines, Azure CSV), poisson for requests drawn "
+                   "as serving.poisson says, or tenants for the sources in serving.tenants")
       ->required();
   verb->add_option("--model", request.model, "Model served, such as llama-3-8b, or a model's file")
       ->required();

@@ -58,8 +58,10 @@ void Gpu::submit(Operation operation) {
   resident.result.tenant = resident.operation.tenant;
   resident.result.ready = sim_now();
   ++launching_;
-  alarms_.at(sim_now() + cost_of(config_.launch, resident.operation.launch),
-             {Alarm::Kind::launched, id});
+  const bool launched = resident.operation.fault.count == 0;
+  const Femtoseconds cost =
+      launched ? cost_of(config_.launch, resident.operation.launch) : Femtoseconds{};
+  alarms_.at(sim_now() + cost, {Alarm::Kind::launched, id});
   arm();
 }
 
@@ -102,7 +104,7 @@ void Gpu::become_resident(std::uint32_t id) {
   order_.push_back(id);
   const bool copy = resident.operation.kind == Operation::Kind::copy;
   const Femtoseconds overhead = copy ? config_.copy_engine.setup : config_.launch.kernel_overhead;
-  alarms_.at(sim_now() + overhead, {Alarm::Kind::begin, id});
+  alarms_.at(sim_now() + resident.operation.fault + overhead, {Alarm::Kind::begin, id});
 }
 
 namespace {
@@ -288,7 +290,8 @@ void Gpu::charge(Femtoseconds span) {
 /// incomplete access waits for.
 void Gpu::explain(const Resident& resident, CauseShares& shares) const {
   const auto one = [&](Cause cause) { shares[static_cast<std::size_t>(cause)] = 1.0; };
-  if (resident.starting) return one(Cause::launch);
+  if (resident.starting)
+    return one(resident.operation.fault.count > 0 ? Cause::migration : Cause::launch);
   if (resident.computing) return one(Cause::compute);
   for (const AccessRun& run : resident.accesses) {
     if (run.left == 0) continue;

@@ -27,6 +27,7 @@ struct Operation {
   std::uint32_t step = UINT32_MAX; ///< its number in a policy::Future
   double weight = 1.0;             ///< of its bytes and arithmetic where they share a resource
   Kind kind = Kind::kernel;
+  Femtoseconds fault{}; ///< of a copy that a fault handler makes: in place of a launch
   stream::Launch launch = stream::Launch::eager;
   std::vector<OperationAccess> accesses;
   double flops = 0;

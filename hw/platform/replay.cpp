@@ -29,6 +29,7 @@ Replay::Replay(Platform& platform, const std::vector<TenantSetup>& tenants, Row 
                static_cast<std::uint32_t>(tenants.size())} {
   for (std::uint32_t t = 0; t < tenants.size(); ++t)
     tenants_.push_back(std::make_unique<ReplayTenant>(machine_, tenants[t], t));
+  machine_.processes.loaded();
   for (std::uint32_t g = 0; g < platform.gpus(); ++g) {
     platform.gpu(g).on_done([this](OperationResult result) { done(std::move(result)); });
     platform.scheduler(g).on_command_done([this] {
@@ -67,6 +68,11 @@ ReplayTotals Replay::totals() const {
   for (const auto& tenant : tenants_)
     all += tenant->result().totals;
   return all;
+}
+
+ProcessFigures Replay::processes() {
+  machine_.processes.look();
+  return machine_.processes.figures();
 }
 
 void Replay::arm() {

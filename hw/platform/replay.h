@@ -3,6 +3,7 @@
 #include "hw/fabric/timer.h"
 #include "hw/gpu/operation.h"
 #include "hw/platform/platform.h"
+#include "hw/platform/processes.h"
 #include "hw/platform/replay_host.h"
 #include "model/base/error.h"
 #include "model/stream/records.h"
@@ -30,9 +31,11 @@ struct OperationRow {
   std::uint32_t gpu = 0;         ///< that ran it
   std::int64_t measured_ns = -1; ///< -1: not recorded
   double flops = 0;
-  double inferred_share = 0; ///< of its bytes, by any rule but `recorded`
-  bool unknown = false;      ///< nothing known of its bytes or arithmetic
-  OperationResult result;    ///< its id numbers all operations of a run in order of issue
+  double inferred_share = 0;    ///< of its bytes, by any rule but `recorded`
+  bool unknown = false;         ///< nothing known of its bytes or arithmetic
+  std::uint64_t copied_for = 0; ///< a copy on write, which the trace does not have: result.id of
+                                ///< the operation that waited for it
+  OperationResult result;       ///< its id numbers all operations of a run in order of issue
 };
 
 /// A tensor that is resident from the start (a weight), on the device that uses it first.
@@ -66,12 +69,13 @@ struct TenantSetup {
   std::function<std::unique_ptr<stream::Source>()> open;
   std::vector<InitialTensor> initial;  ///< to place before time starts, in trace order
   std::vector<InitialStretch> touched; ///< then these, in this order, as at a first touch
+  std::string model; ///< where its weights come from: names are equal within it; empty: not known
 };
 
 /// What became of it.
 struct TenantResult {
   ReplayTotals totals;
-  /// From the begin of each repetition to the end of its last operation; the next begins there.
+  /// From the begin of each repetition to the end of its last operation; no clearing of caches.
   std::vector<Femtoseconds> repeats;
   std::uint32_t gpus = 0; ///< its devices, which take GPUs from replay.tenant_gpus on
 };
@@ -86,6 +90,7 @@ struct ReplayMachine {
   std::function<void(Femtoseconds when, std::uint32_t tenant, std::uint64_t operation)> release_at;
   std::uint32_t tenants = 1;
   std::uint64_t next_operation = 1;
+  Processes processes{platform, tenants};
 };
 
 /// Replay of kernel streams on a platform, each a tenant with tensors and streams of its own.
@@ -108,6 +113,8 @@ public:
 
   std::vector<TenantResult> results() const; ///< in order of the setups
   ReplayTotals totals() const;               ///< of all tenants
+  /// What tenants have in common, as of now.
+  ProcessFigures processes();
   bool interrupted() const { return interrupted_; }
 
 private:

@@ -39,7 +39,26 @@ const Component<ReplayConfig>& replay_component() {
                 .min = 0.001,
                 .max = 1000,
                 .from = Provenance::derived,
-                .source = "equal shares"});
+                .source = "equal shares"})
+          .key("processes", &ReplayConfig::processes,
+               {.help = "How tenants of one GPU came to be. spawn: each loads its weights itself, "
+                        "page tables are private, and what lies there twice is reported. fork: one "
+                        "loaded them before it forked; weights of equal origin, name, type and "
+                        "shape share their pages, and who writes one copies that page first.",
+                .from = Provenance::derived,
+                .source = "what CUDA offers: its contexts do not survive a fork"})
+          .key("clear_cache", &ReplayConfig::clear_cache,
+               {.help = "When the host gives cached memory back: repetitions: after each but the "
+                        "last. The tenant's buffers of copies die and its GPUs' TLBs are emptied.",
+                .from = Provenance::derived,
+                .source = "as frameworks do unless told otherwise"})
+          .key("clear_cache_cost", &ReplayConfig::clear_cache_cost,
+               {.help = "What it takes, once the tenant's operations are done and before the next "
+                        "one is issued.",
+                .min = Femtoseconds{0},
+                .max = 60'000'000'000_ns,
+                .from = Provenance::claimed,
+                .source = "about 120 ms for all page tables of the processes"});
   return keys;
 }
 

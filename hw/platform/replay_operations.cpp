@@ -76,7 +76,7 @@ void ReplayTenant::refuse_freed(const OperationRow& row, TensorId id, std::uint6
 /// Between repetitions weights and KV cache stay what and where they are; the rest is made
 /// anew, like a framework that ends a step.
 void ReplayTenant::bury_what_the_trace_left() {
-  for (const TensorId id : numbers_.end_repetition())
+  for (const TensorId id : numbers_.end_repetition(config_.clear_cache != ClearCache::never))
     die(id);
 }
 
@@ -204,6 +204,8 @@ void ReplayTenant::add_range(Pending& pending, TensorState& tensor, std::uint64_
                                 offset + length, in_quotes(tensor.tensor.name),
                                 tensor.tensor.bytes.count));
   guard(pending, tensor, write);
+  if (shared(tensor)) return add_shared(pending, tensor, offset, length, write, cached);
+  if (write && tensor.group != nullptr) note_write(tensor, offset, length);
   auto& brain = platform_.brain(pending.gpu);
   const auto& entry = brain.space().at(tensor.tensor.id);
   brain.reserve(entry.base + offset, {length}, write);
@@ -293,6 +295,7 @@ void ReplayTenant::build_copy(Pending& pending) {
 /// The L2 drops the sectors that hold nothing alive, with what died beside these bytes before.
 void ReplayTenant::reclaim(TensorId id, TensorState& tensor) {
   for (; tensor.declared && tensor.frees.due() != nullptr; tensor.frees.take_effect()) {
+    if (shared(tensor)) continue; // others may use the bytes: they go with the last of them
     auto& brain = platform_.brain(tensor.gpu);
     const std::uint64_t begin = brain.space().at(id).base + tensor.frees.due()->begin;
     const Bytes length{tensor.frees.due()->size()};
@@ -321,16 +324,9 @@ void ReplayTenant::release_if_dead(TensorId id) {
   const auto it = tensors_.find(id);
   if (it == tensors_.end() || !it->second.dead || it->second.users > 0) return;
   TensorState& tensor = it->second;
-  if (tensor.declared) {
-    auto& brain = platform_.brain(tensor.gpu);
-    if (brain.busy(id)) { // its pages are moving: when the command is done
-      waiting_release_.insert(id);
-      return;
-    }
-    const auto& entry = brain.space().at(id);
-    const std::uint64_t length = entry.pages * brain.space().page().count;
-    platform_.gpu(tensor.gpu).l2().discard({entry.base, entry.base + length});
-    brain.release(id);
+  if (tensor.declared && !let_go(tensor)) { // its pages are moving: when the command is done
+    waiting_release_.insert(id);
+    return;
   }
   tensors_.erase(it);
 }

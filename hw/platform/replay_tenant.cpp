@@ -11,6 +11,10 @@
 /// Order: what may start when. What an operation touches is in replay_operations.cpp.
 namespace umf::hw {
 
+namespace {
+constexpr std::uint64_t kCleared = 0; ///< what is released when a cache is cleared: no operation
+}
+
 ReplayTenant::ReplayTenant(ReplayMachine& machine, const TenantSetup& setup, std::uint32_t index)
     : machine_(machine), platform_(machine.platform), config_(platform_.scenario().replay),
       setup_(setup), index_(index), host_(config_.mode), numbers_(index, machine.tenants) {
@@ -21,6 +25,14 @@ ReplayTenant::ReplayTenant(ReplayMachine& machine, const TenantSetup& setup, std
       const TensorId in_trace = tensor.id;
       take(std::move(tensor));
       const TensorId id = *numbers_.find(in_trace);
+      TensorState& state = tensors_.at(id);
+      if (whole) state.group = machine_.processes.join(index_, setup_.model, state.tensor, gpu, id);
+      if (state.group != nullptr &&
+          state.group->of(index_).id != id) { // another process has loaded it
+        state.declared = state.touched = true;
+        state.gpu = gpu;
+        continue;
+      }
       live(id, gpu).touched = true;
       if (whole) platform_.brain(gpu).preload(id);
     }
@@ -58,15 +70,28 @@ void ReplayTenant::begin_repetition() {
   source_ = setup_.open();
 }
 
-/// True when another one follows.
+/// True when another one begins.
 bool ReplayTenant::end_repetition() {
   source_.reset();
   result_.repeats.push_back(sim_now() - began_);
   result_.totals.host = host_.oddities();
+  machine_.processes.look();
   if (result_.repeats.size() == config_.repeat) return false;
   bury_what_the_trace_left();
+  if (config_.clear_cache != ClearCache::never) {
+    clear_cache();
+    return false;
+  }
   begin_repetition();
   return true;
+}
+
+/// S10. What the tenant issued is done; the next repetition begins when the host has cleared up.
+void ReplayTenant::clear_cache() {
+  for (const auto& [device, gpu] : gpu_of_device_)
+    platform_.scheduler(gpu).forget_translations();
+  machine_.processes.cleared(config_.clear_cache_cost);
+  machine_.release_at(sim_now() + config_.clear_cache_cost, index_, kCleared);
 }
 
 bool ReplayTenant::finished() const {
@@ -192,6 +217,10 @@ void ReplayTenant::issue(Pending&& pending, HostClock::Times times) {
 }
 
 void ReplayTenant::release(OpIndex index) {
+  if (index == kCleared) {
+    begin_repetition();
+    return go_on();
+  }
   naming_the_trace([&] {
     if (--pending_.at(index).waits_for == 0) make_ready(index);
   });
@@ -199,7 +228,11 @@ void ReplayTenant::release(OpIndex index) {
 
 void ReplayTenant::make_ready(OpIndex index) {
   Pending& pending = pending_.at(index);
-  build_accesses(pending);
+  if (!pending.built) {
+    build_accesses(pending);
+    pending.built = true;
+    if (!pending.copies.empty()) return copy_before(index, pending);
+  }
   platform_.gpu(pending.gpu).submit(std::move(pending.operation));
 }
 

@@ -47,6 +47,9 @@ private:
     std::optional<TensorId> source, destination;
     std::uint32_t waits_for = 0; ///< operations, and the host until it comes
     std::vector<OpIndex> dependents;
+    bool built = false;                  ///< its accesses have addresses
+    std::vector<OperationAccess> copies; ///< on write, to be done before it
+    std::uint64_t copied_pages = 0;
   };
   struct TensorState {
     stream::Tensor tensor;
@@ -55,6 +58,8 @@ private:
     bool declared = false, dead = false, touched = false;
     bool sealed = false; ///< a kernel has read it
     PartialFrees frees;
+    Processes::Group* group = nullptr;   ///< other tenants have it, too
+    std::optional<TensorId> own_pages{}; ///< of a forked one: what it has copied on write
   };
   struct Queue {
     OpIndex last = 0;                     ///< last issued; 0: none
@@ -75,6 +80,8 @@ private:
   void host_waits(const std::set<OpIndex>& awaited, Femtoseconds done, const stream::Sync& sync);
   void issue(Pending&& pending, HostClock::Times times);
   void make_ready(OpIndex index);
+  void copy_before(OpIndex index, Pending& pending);
+  void clear_cache();
   std::uint32_t gpu_of(std::int32_t device);
   bool is_done(OpIndex index) const { return pending_.count(index) == 0; }
 
@@ -92,6 +99,19 @@ private:
   void add_access(Pending& pending, TensorState& tensor, const stream::Access& access);
   void add_range(Pending& pending, TensorState& tensor, std::uint64_t offset, std::uint64_t length,
                  bool write, bool cached);
+  // Weights that tenants share: replay_shared.cpp.
+  bool shared(const TensorState& tensor) const;
+  TensorId pages_of(const TensorState& tensor) const;
+  void note_write(TensorState& tensor, std::uint64_t offset, std::uint64_t length);
+  void add_piece(Pending& pending, TensorId pages, std::uint64_t offset, std::uint64_t length,
+                 bool write, bool cached);
+  void add_shared(Pending& pending, TensorState& tensor, std::uint64_t offset, std::uint64_t length,
+                  bool write, bool cached);
+  void copy_on_write(Pending& pending, TensorState& tensor, std::uint64_t offset,
+                     std::uint64_t length);
+  void copy_pages(Pending& pending, TensorState& tensor, memory::Range pages);
+  bool let_go(TensorState& tensor);
+  void forget(std::uint32_t gpu, TensorId pages);
   TensorId scratch(const Pending& pending, std::uint32_t which);
   TensorState& live(TensorId id, std::uint32_t gpu);
   void free_part(const stream::Free& free);

@@ -42,7 +42,7 @@ std::optional<stream::TensorId> TensorNumbers::free(TensorId in_trace) {
   return id;
 }
 
-std::vector<stream::TensorId> TensorNumbers::end_repetition() {
+std::vector<stream::TensorId> TensorNumbers::end_repetition(bool clear_cache) {
   std::vector<TensorId> dead;
   for (auto life = alive_.begin(); life != alive_.end();) {
     if (life->second.stays) {
@@ -51,6 +51,11 @@ std::vector<stream::TensorId> TensorNumbers::end_repetition() {
     }
     dead.push_back(life->second.id);
     life = alive_.erase(life);
+  }
+  if (clear_cache) {
+    for (const auto& [key, id] : scratch_)
+      dead.push_back(id);
+    scratch_.clear();
   }
   std::sort(dead.begin(), dead.end());
   return dead;

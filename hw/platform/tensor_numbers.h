@@ -30,8 +30,11 @@ public:
   /// The trace has freed bytes of it: it dies between repetitions, whatever it is, and is made
   /// anew.
   void freed_in_part(TensorId in_trace) { alive_.at(in_trace).stays = false; }
-  /// What dies between repetitions: all but whole weights and KV cache, lowest number first.
-  std::vector<TensorId> end_repetition();
+  /// What dies between repetitions: all but whole weights and KV cache, lowest number first; where
+  /// the cache is cleared, the buffers of copies as well.
+  std::vector<TensorId> end_repetition(bool clear_cache);
+  /// A number for a tensor that the trace does not know.
+  TensorId another() { return take(); }
 
   /// The buffer of a copy's unnamed side: one a stream, side and size class; with the tensor, as
   /// it was not numbered before.

@@ -38,7 +38,8 @@ public:
       if (!source_ && pending_.empty()) {
         if (repeats_ == config_.repeat) return false;
         if (repeats_++ > 0)
-          for (const TensorId id : numbers_.end_repetition())
+          for (const TensorId id :
+               numbers_.end_repetition(config_.clear_cache != ClearCache::never))
             die(id);
         queues_.clear();
         host_waits_.clear();

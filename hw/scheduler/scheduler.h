@@ -56,6 +56,9 @@ public:
   Scheduler(sc_core::sc_module_name name, FlowClock& clock, PayloadPool& pool,
             const SchedulerConfig& config, scheduler::Brain& brain, std::uint32_t gpu);
 
+  /// Empties the TLB: page tables are to be read anew.
+  void forget_translations() { tlb_.discard({0, UINT64_MAX}); }
+
   /// Downstream socket that leads to a tier, in order of binding.
   void set_route(std::uint16_t tier, std::size_t port);
 

@@ -4,9 +4,14 @@
 #include "model/base/random.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace umf::serving {
+
+namespace {
+constexpr double kPromptCost = 1, kOutputCost = 2; ///< as the key `fairness` says
+}
 
 Batcher::Batcher(const Config& config, std::uint32_t blocks, std::uint32_t max_context,
                  std::uint64_t seed, std::function<void(const Outcome&)> done)
@@ -47,7 +52,20 @@ std::uint32_t Batcher::class_of(const stream::Request& request) {
   return static_cast<std::uint32_t>(classes_.size() - 1);
 }
 
-void Batcher::arrive(const stream::Request& request) {
+void Batcher::set_weights(const std::vector<double>& weights) {
+  accounts_.clear();
+  for (const double weight : weights) {
+    accounts_.emplace_back();
+    accounts_.back().weight = weight;
+  }
+}
+
+void Batcher::charge(std::uint32_t tenant, std::uint64_t tokens, double cost) {
+  Account& account = accounts_[tenant];
+  account.served += static_cast<double>(tokens) * cost / account.weight;
+}
+
+void Batcher::arrive(const stream::Request& request, std::uint32_t tenant) {
   ++counters_.arrived;
   const std::uint64_t tokens = std::uint64_t{request.prompt_tokens} + request.output_tokens;
   if ((max_context_ > 0 && tokens > max_context_) || blocks_for(tokens) > blocks_.blocks()) {
@@ -64,12 +82,21 @@ void Batcher::arrive(const stream::Request& request) {
   Outcome& outcome = sequence.outcome;
   outcome.id = request.id;
   outcome.service_class = class_of(request);
+  outcome.tenant = tenant;
   outcome.prompt_tokens = request.prompt_tokens;
   outcome.output_tokens = request.output_tokens;
   outcome.arrival_ns = request.arrival_ns;
   sequence.names = names_of(request);
   sequence.wanted = request.prompt_tokens;
   waiting_[outcome.service_class].push_back(index);
+  // Who did not wait has not saved up what it did not ask for.
+  if (accounts_[tenant].waiting++ == 0) {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::uint32_t t = 0; t < accounts_.size(); ++t)
+      if (t != tenant && accounts_[t].waiting > 0) least = std::min(least, accounts_[t].served);
+    if (least < std::numeric_limits<double>::infinity())
+      accounts_[tenant].served = std::max(accounts_[tenant].served, least);
+  }
 }
 
 bool Batcher::plan(std::int64_t now_ns, Iteration& iteration) {
@@ -124,20 +151,35 @@ void Batcher::add_chunk(std::uint32_t index, Iteration& iteration, std::uint64_t
   budget -= tokens;
 }
 
+/// By the policy of fairness; the queue is not empty.
+std::deque<std::uint32_t>::iterator Batcher::next_of(std::deque<std::uint32_t>& queue) {
+  if (config_.fairness == Fairness::arrival || accounts_.size() == 1) return queue.begin();
+  auto best = queue.begin();
+  const auto served = [&](std::uint32_t index) {
+    return accounts_[sequences_[index].outcome.tenant].served;
+  };
+  for (auto at = queue.begin(); at != queue.end(); ++at)
+    if (served(*at) < served(*best)) best = at;
+  return best;
+}
+
 void Batcher::admit(std::int64_t now_ns, Iteration& iteration, std::uint64_t budget) {
   for (auto& queue : waiting_)
     while (!queue.empty()) {
       if (budget == 0 || running_.size() == config_.max_sequences) return;
-      const std::uint32_t index = queue.front();
+      const auto next = next_of(queue);
+      const std::uint32_t index = *next;
       Sequence& sequence = sequences_[index];
       if (sees_too_much(iteration, sequence) || !take_blocks(sequence)) return; // nobody overtakes
-      queue.pop_front();
+      queue.erase(next);
+      --accounts_[sequence.outcome.tenant].waiting;
       sequence.admission = admissions_++;
       if (sequence.outcome.admitted_ns < 0) {
         sequence.outcome.admitted_ns = now_ns;
         sequence.outcome.cached_tokens = sequence.computed;
         counters_.prompt_tokens += sequence.wanted;
         counters_.cached_tokens += sequence.computed;
+        charge(sequence.outcome.tenant, sequence.wanted - sequence.computed, kPromptCost);
       } else {
         counters_.recomputed_tokens += sequence.wanted - sequence.computed;
       }
@@ -179,6 +221,7 @@ void Batcher::preempt_last() {
   sequence.wanted = sequence.outcome.prompt_tokens + sequence.given;
   sequence.computed = sequence.published = 0;
   waiting_[sequence.outcome.service_class].push_front(index);
+  ++accounts_[sequence.outcome.tenant].waiting;
 }
 
 std::uint32_t Batcher::steady(const Iteration& iteration) const {
@@ -219,6 +262,7 @@ void Batcher::advance(const Work& work, std::int64_t first_ns, std::uint32_t tim
   Outcome& outcome = sequence.outcome;
   if (sequence.given == 0) outcome.first_token_ns = first_ns;
   sequence.given += times;
+  charge(outcome.tenant, times, kOutputCost);
   sequence.wanted = std::max(sequence.wanted, sequence.computed);
   if (sequence.given < outcome.output_tokens) return;
   outcome.end_ns = first_ns + (times - 1) * each_ns;

@@ -51,8 +51,10 @@ public:
   Batcher(const Config& config, std::uint32_t blocks, std::uint32_t max_context, std::uint64_t seed,
           std::function<void(const Outcome&)> done);
 
+  /// By tenant, for Fairness::tokens; before any request. Else there is one.
+  void set_weights(const std::vector<double>& weights);
   /// A request has come. In order of arrival.
-  void arrive(const stream::Request& request);
+  void arrive(const stream::Request& request, std::uint32_t tenant = 0);
   /// What runs next; false when nothing can.
   bool plan(std::int64_t now_ns, Iteration& iteration);
   /// For how many iterations, this one included, the same sequences would decode and nothing
@@ -84,6 +86,15 @@ private:
     std::uint64_t admission = 0;
   };
 
+  /// What a tenant got, for Fairness::tokens.
+  struct Account {
+    double weight = 1.0;
+    double served = 0; ///< tokens by their cost, over the weight
+    std::uint64_t waiting = 0;
+  };
+
+  void charge(std::uint32_t tenant, std::uint64_t tokens, double cost);
+  std::deque<std::uint32_t>::iterator next_of(std::deque<std::uint32_t>& queue);
   std::uint32_t blocks_for(std::uint64_t tokens) const;
   std::vector<std::uint64_t> names_of(const stream::Request& request) const;
   std::uint32_t class_of(const stream::Request& request);
@@ -108,6 +119,7 @@ private:
   std::vector<std::deque<std::uint32_t>> waiting_; ///< by class
   std::vector<std::uint32_t> running_;             ///< by class, then by admission
   std::uint64_t admissions_ = 0;
+  std::vector<Account> accounts_ = std::vector<Account>(1); ///< by tenant
   BatchCounters counters_;
 };
 

@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <set>
 
 namespace umf::serving {
 
@@ -72,6 +74,29 @@ std::vector<ServiceClass> Config::service_classes() const {
     parsed.push_back(parse_class(text));
   return parsed;
 }
+
+std::vector<Tenant> Config::parsed_tenants() const {
+  std::vector<Tenant> parsed;
+  for (const std::string& text : tenants)
+    parsed.push_back(parse_tenant(text, poisson.spread));
+  return parsed;
+}
+
+namespace {
+
+std::string tenants_help() {
+  std::string help = "Sources of requests of serve-sim tenants: \"code code 2Hz default 1\" is "
+                     "name, lengths, requests a second, class of service and weight. Lengths are "
+                     "PROMPT/OUTPUT in tokens, log-normal with poisson.spread; trace:FILE, whose "
+                     "rate is \"recorded\"; or";
+  for (const Mix& mix : mixes())
+    help += fmt::format("{} {}, {:.0f}/{:.0f} with spreads {} and {} ({})",
+                        mix.name == mixes().front().name ? "" : ";", mix.name, mix.prompt.mean,
+                        mix.output.mean, mix.prompt.spread, mix.output.spread, mix.source);
+  return help + ".";
+}
+
+} // namespace
 
 const Component<Config>& component() {
   using C = Config;
@@ -145,9 +170,61 @@ const Component<Config>& component() {
                 .min = 2,
                 .max = 1'000'000,
                 .source = "a sample of some hundreds an hour of traffic"})
+          .key("tenants", &C::tenants,
+               {.help = tenants_help(),
+                .source = "three unlike tasks, equal weights; rates assumed"})
+          .key("tenant_time", &C::tenant_time,
+               {.help = "How long requests of tenants that are drawn at random arrive.",
+                .min = 1'000'000_ns,
+                .max = 1'000'000'000'000'000_ns,
+                .source = "a minute"})
+          .key("fairness", &C::fairness,
+               {.help =
+                    "Who is admitted next among those that wait in the best class. arrival: who "
+                    "came first. tokens: the first of the tenant that was served least, each "
+                    "prompt token counting 1, each output token 2, divided by its weight; who "
+                    "asks for nothing earns nothing.",
+                .source = "vLLM's default; tokens is the virtual token counter of Sheng et al., "
+                          "Fairness in Serving Large Language Models, OSDI 2024"})
+          .key("utilisation_window", &C::utilisation_window,
+               {.help = "Windows over which the machine's utilisation is said to vary.",
+                .min = 1'000'000_ns,
+                .max = 3'600'000'000'000_ns,
+                .from = Provenance::standard,
+                .source = "NVML samples utilisation over 1/6 s to 1 s"})
           .group("poisson", &C::poisson, poisson_component());
   return keys;
 }
+
+namespace {
+
+/// Names tell tenants apart. Classes that the default tenants name need not be there.
+void check_tenants(const Config& config, const std::vector<ServiceClass>& classes,
+                   const std::string& pointer, KeyContext& context) {
+  const auto fault = [&](const std::string& what) {
+    context.fault(context.place_of(pointer), what);
+  };
+  std::vector<Tenant> tenants;
+  try {
+    tenants = config.parsed_tenants();
+  } catch (const UserError& error) {
+    return fault(error.what());
+  }
+  std::set<std::string> names;
+  for (const Tenant& tenant : tenants) {
+    if (!names.insert(tenant.name).second)
+      return fault(
+          fmt::format("two tenants are called {}, expected a name each", in_quotes(tenant.name)));
+    const bool known = std::any_of(classes.begin(), classes.end(), [&](const ServiceClass& one) {
+      return one.name == tenant.service_class;
+    });
+    if (!known && config.tenants != Config{}.tenants)
+      return fault(fmt::format("tenant {} is of class {}, which serving.classes does not have",
+                               in_quotes(tenant.name), in_quotes(tenant.service_class)));
+  }
+}
+
+} // namespace
 
 void check(const Config& config, const std::string& pointer, KeyContext& context) {
   if (config.trace_block % config.block != 0)
@@ -155,8 +232,10 @@ void check(const Config& config, const std::string& pointer, KeyContext& context
                   fmt::format("{} tokens do not divide a trace's block of {}, expected a divisor",
                               config.block, config.trace_block));
   double shares = 0;
+  std::vector<ServiceClass> classes;
   try {
-    for (const ServiceClass& one : config.service_classes())
+    classes = config.service_classes();
+    for (const ServiceClass& one : classes)
       shares += one.share;
   } catch (const UserError& error) {
     context.fault(context.place_of(pointer + "/classes"), error.what());
@@ -165,6 +244,7 @@ void check(const Config& config, const std::string& pointer, KeyContext& context
   if (std::abs(shares - 1.0) > 1e-9)
     context.fault(context.place_of(pointer + "/classes"),
                   fmt::format("shares that add up to {}, expected 1", shares));
+  check_tenants(config, classes, pointer + "/tenants", context);
 }
 
 } // namespace umf::serving

@@ -12,6 +12,7 @@ namespace umf::serving {
 struct Outcome {
   std::uint64_t id = 0;
   std::uint32_t service_class = 0;
+  std::uint32_t tenant = 0;
   std::uint32_t prompt_tokens = 0, output_tokens = 0;
   std::uint32_t cached_tokens = 0; ///< of the prompt, when it was first admitted
   std::uint32_t preemptions = 0;

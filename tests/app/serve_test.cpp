@@ -116,6 +116,10 @@ TEST_CASE("every key of serving has an effect", "[app]") {
     return summary.dump();
   };
   const std::string kTight = "serving.pool_share=0.067"; // some 50 blocks
+  // One floods, and few sequences run: somebody waits.
+  const std::vector<std::string> kTenants = {
+      "serving.tenants=[\"a 900/9 12Hz default 1\",\"b 100/9 6Hz default 1\"]",
+      "serving.tenant_time=2s", "serving.max_sequences=1"};
   const struct {
     std::string requests, set;
     std::vector<std::string> base;
@@ -133,6 +137,10 @@ TEST_CASE("every key of serving has an effect", "[app]") {
       {"r.jsonl", "serving.fold_steady=1", {}},
       {"r.jsonl", "serving.fold_alike=0", {"serving.fold_alike=0.3"}},
       {"r.jsonl", "serving.check_alike=2", {"serving.fold_alike=0.3"}},
+      {"r.jsonl", "serving.utilisation_window=20ms", {"serving.utilisation_window=10ms"}},
+      {"tenants", "serving.tenants=[\"a 900/9 2Hz default 1\"]", kTenants},
+      {"tenants", "serving.tenant_time=1s", kTenants},
+      {"tenants", "serving.fairness=tokens", kTenants},
       {"poisson", "serving.poisson.rate=3Hz", {"serving.poisson.requests=4"}},
       {"poisson", "serving.poisson.requests=5", {"serving.poisson.requests=4"}},
       {"poisson", "serving.poisson.prompt=2000", {"serving.poisson.requests=4"}},
@@ -192,4 +200,59 @@ TEST_CASE("a request longer than the model or the cache is counted and the other
   CHECK(summary.at("requests").at("done") == 2);
   CHECK(summary.at("requests").at("too_long") == 1); // llama-3-8b takes 131,072 tokens
   CHECK(summary.at("requests").at("oddities").size() == 0);
+}
+
+TEST_CASE("several tenants have latencies, shares and fairness of their own", "[app]") {
+  Folder folder;
+  const Json summary =
+      served(folder, serve({"--set",
+                            R"(serving.tenants=["long 900/9 8Hz gold 1","short 100/9 8Hz rest 2"])",
+                            "--set", R"(serving.classes=["gold 0.5 1s 50ms","rest 0.5 2s 50ms"])",
+                            "--set", "serving.tenant_time=2s"},
+                           "tenants"));
+  CHECK(summary.at("ledger").at("ok") == true);
+  const Json& tenants = summary.at("tenants");
+  REQUIRE(tenants.size() == 2);
+  CHECK(tenants[0].at("name") == "long");
+  CHECK(tenants[1].at("class") == "rest");
+  CHECK(tenants[0].at("requests").get<int>() + tenants[1].at("requests").get<int>() ==
+        summary.at("requests").at("done").get<int>());
+  CHECK(tenants[0].at("share_of_tokens").get<double>() +
+            tenants[1].at("share_of_tokens").get<double>() ==
+        Approx(1.0));
+  CHECK(tenants[0].at("ttft_ms").contains("p99"));
+  // (x + y)^2 / (2 (x^2 + y^2)) of tokens over weights 1 and 2.
+  const double x = tenants[0].at("served_tokens").get<double>(),
+               y = tenants[1].at("served_tokens").get<double>() / 2;
+  CHECK(summary.at("fairness").at("jain_tokens").get<double>() ==
+        Approx((x + y) * (x + y) / (2 * (x * x + y * y))));
+  for (const char* what : {"busy", "memory", "arithmetic"}) {
+    const Json& part = summary.at("utilisation").at(what);
+    CHECK(part.at("min") <= part.at("mean"));
+    CHECK(part.at("mean") <= part.at("max"));
+    CHECK(part.at("max").get<double>() <= 1.0 + 1e-9); // all in HBM, little of it in the L2
+  }
+  const std::string rows = folder.read("umfsim-out/requests.csv");
+  CHECK_THAT(rows, Contains(",preemptions,tenant\n"));
+  CHECK_THAT(rows, Contains(",short\n"));
+}
+
+TEST_CASE("a tenant's requests may be a trace's", "[app]") {
+  Folder folder;
+  folder.write("r.jsonl", request_line(0, 100, 5, "") + request_line(1, 200, 5, ""));
+  const Json summary =
+      served(folder, serve({"--set",
+                            R"(serving.tenants=["log trace:r.jsonl recorded default 1",)"
+                            R"("own 100/5 2Hz default 1"])",
+                            "--set", "serving.tenant_time=1s"},
+                           "tenants"));
+  CHECK(summary.at("tenants")[0].at("requests") == 2);
+}
+
+TEST_CASE("tenants of a class that there is not are refused", "[app]") {
+  Folder folder;
+  const Ended ended =
+      umfsim(serve({"--set", R"(serving.classes=["gold 1 1s 50ms"])"}, "tenants"), folder.path());
+  check_refused(ended);
+  CHECK_THAT(ended.err, Contains("tenant \"code\" is of class \"default\""));
 }

@@ -130,3 +130,72 @@ TEST_CASE("two runs of several tenants give the same bytes", "[app]") {
   };
   CHECK(once("one") == once("two"));
 }
+
+namespace {
+
+/// One weight, read once a repetition, of a model that the header may name.
+std::string weight_trace(const std::string& provenance) {
+  return R"({"umfsim-stream":1,"format":"test","source":"by hand","provenance":")" + provenance +
+         R"(","devices":[{"id":0,"name":"GPU"}]})"
+         "\n"
+         R"({"record":"tensor","id":0,"name":"w","role":"weight","dtype":"f16","bytes":1048576})"
+         "\n" +
+         kernel_line(0, 0, 1 << 20);
+}
+
+} // namespace
+
+TEST_CASE("weights of one model in two traces are found, told and shared after a fork", "[app]") {
+  Folder folder;
+  folder.write("a.jsonl", weight_trace("model m"));
+  folder.write("b.jsonl", weight_trace("model m"));
+  const Ended spawned = replay(folder, {"a.jsonl", "b.jsonl"});
+  REQUIRE(spawned.status == 0);
+  CHECK_THAT(spawned.out, Contains("1.00 MiB too much at the peak (1.00 MiB in gpu0.hbm)"));
+  const Json apart = summary_of(folder).at("processes");
+  CHECK(apart.at("start") == "spawn");
+  CHECK(apart.at("common_bytes") == 1 << 20);
+  CHECK(apart.at("shared_bytes") == 0);
+  CHECK(apart.at("duplicated_at_end").at("bytes") == 1 << 20);
+
+  const Ended forked = replay(folder, {"a.jsonl", "b.jsonl"}, {"--set", "replay.processes=fork"});
+  REQUIRE(forked.status == 0);
+  CHECK_THAT(forked.out, Contains("forked: 1.00 MiB of weights are not loaded again"));
+  const Json shared = summary_of(folder).at("processes");
+  CHECK(shared.at("shared_bytes") == 1 << 20);
+  CHECK(shared.at("duplicated_at_peak").at("bytes") == 0);
+}
+
+TEST_CASE("weights of equal names are not the same in files of unknown or other origin", "[app]") {
+  Folder folder;
+  folder.write("a.jsonl", weight_trace("model m"));
+  folder.write("b.jsonl", weight_trace("model n"));
+  folder.write("c.jsonl", weight_trace(""));
+  folder.write("d.jsonl", weight_trace(""));
+  REQUIRE(replay(folder, {"a.jsonl", "b.jsonl", "c.jsonl", "d.jsonl"}).status == 0);
+  CHECK(summary_of(folder).at("processes").at("common_tensors") == 0);
+  // One file is one origin.
+  REQUIRE(replay(folder, {"c.jsonl", "c.jsonl"}).status == 0);
+  CHECK(summary_of(folder).at("processes").at("common_tensors") == 1);
+}
+
+TEST_CASE("who foresees a replay refuses pages that forked tenants share", "[app]") {
+  Folder folder;
+  folder.write("a.jsonl", weight_trace("model m"));
+  const Ended ended = replay(folder, {"a.jsonl", "a.jsonl"},
+                             {"--set", "replay.processes=fork", "--policy", "belady"});
+  check_refused(ended);
+  CHECK_THAT(ended.err, Contains("fork: belady cannot foresee pages"));
+}
+
+TEST_CASE("each of several tenants says how long its steps took", "[app]") {
+  Folder folder;
+  folder.write("a.jsonl", plain_trace(3));
+  REQUIRE(replay(folder, {"a.jsonl", "a.jsonl"}, {"--repeat", "2"}).status == 0);
+  const Json summary = summary_of(folder);
+  for (const Json& tenant : summary.at("tenants")) {
+    CHECK(tenant.at("steps").at("count") == 2); // no marks: repetitions
+    CHECK(tenant.at("steps").at("p50_ns") <= tenant.at("steps").at("p99_ns"));
+    CHECK(tenant.at("steps").at("max_ns") == tenant.at("steps").at("p99_ns"));
+  }
+}

@@ -125,6 +125,11 @@ const std::vector<Situation>& situations() {
       {{"recorded"}, {}, {"/replay/mode"}},
       {{"streams", "cache"}, {}, {"/replay/tenant_weights"}},
       {{"streams", "cache"}, {"gpus=2"}, {"/replay/tenant_gpus"}},
+      {{"roles", "roles"}, {}, {"/replay/processes"}},
+      {{"roles"}, {"replay.repeat=2"}, {"/replay/clear_cache"}},
+      {{"roles"},
+       {"replay.repeat=2", "replay.clear_cache=repetitions"},
+       {"/replay/clear_cache_cost"}},
       // Down to the banks
       {{"lines"},
        {},

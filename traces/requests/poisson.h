@@ -1,6 +1,8 @@
 #pragma once
 
+#include "model/base/random.h"
 #include "model/serving/config.h"
+#include "model/serving/tenants.h"
 #include "model/stream/records.h"
 
 #include <cstdint>
@@ -11,15 +13,21 @@ namespace umf::traces::requests {
 class PoissonSource : public stream::Source {
 public:
   PoissonSource(const serving::PoissonConfig& config, std::uint64_t seed);
+  /// A tenant's, drawn from streams of its name, with a gap before the first, that arrive within
+  /// `time`.
+  PoissonSource(const serving::Tenant& tenant, Femtoseconds time, std::uint64_t seed);
 
   const stream::Header& header() const override { return header_; }
   bool next(stream::Record&) override;
 
 private:
-  std::uint32_t length(std::uint32_t mean, double normal) const;
-
-  serving::PoissonConfig config_;
-  std::uint64_t seed_, given_ = 0;
+  RandomStream gaps_, lengths_;
+  double rate_ = 1;
+  serving::Lengths prompt_, output_;
+  std::uint64_t most_ = UINT64_MAX;
+  double until_ns_;
+  bool waits_ = false; ///< before the first
+  std::uint64_t given_ = 0;
   double at_ns_ = 0;
   stream::Header header_;
 };

@@ -136,10 +136,17 @@ hw::TenantSetup tenant_of(std::vector<stream::Record> records) {
   return tenant;
 }
 
-Outcome replay_tenants(hw::Scenario scenario, std::vector<std::vector<stream::Record>> traces) {
+Outcome replay_tenants(hw::Scenario scenario, std::vector<std::vector<stream::Record>> traces,
+                       const std::string& model) {
   std::vector<hw::TenantSetup> tenants;
-  for (auto& records : traces)
+  for (auto& records : traces) {
     tenants.push_back(tenant_of(std::move(records)));
+    tenants.back().model = model;
+  }
+  return replay_setups(std::move(scenario), tenants);
+}
+
+Outcome replay_setups(hw::Scenario scenario, const std::vector<hw::TenantSetup>& tenants) {
   std::vector<std::shared_ptr<const policy::Future>> futures;
   if (scenario.policies.front()->wants_future()) futures = hw::foresee(scenario, tenants);
   Outcome outcome;
@@ -154,6 +161,7 @@ Outcome replay_tenants(hw::Scenario scenario, std::vector<std::vector<stream::Re
   });
   outcome.tenants = replay.results();
   outcome.totals = replay.totals();
+  outcome.processes = replay.processes();
   outcome.makespan = hw::sim_now();
   outcome.ledger = hw::balance(*outcome.platform, outcome.totals, outcome.makespan);
   return outcome;

@@ -46,6 +46,7 @@ struct Outcome {
   std::vector<hw::OperationRow> rows; ///< by tenant, in order of issue
   std::vector<hw::TenantResult> tenants;
   hw::ReplayTotals totals;
+  hw::ProcessFigures processes;
   Femtoseconds makespan{};
   std::vector<hw::LedgerCheck> ledger;
 
@@ -59,8 +60,10 @@ hw::TenantSetup tenant_of(std::vector<stream::Record> records);
 
 /// Replays the records. Elaborates SystemC: once a process.
 Outcome replay(hw::Scenario scenario, std::vector<stream::Record> records);
-/// The same for several traces at once.
-Outcome replay_tenants(hw::Scenario scenario, std::vector<std::vector<stream::Record>> traces);
+/// The same for several traces at once. `model`: whose weights all of them have.
+Outcome replay_tenants(hw::Scenario scenario, std::vector<std::vector<stream::Record>> traces,
+                       const std::string& model = {});
+Outcome replay_setups(hw::Scenario scenario, const std::vector<hw::TenantSetup>& tenants);
 
 /// Time of `amount` at `rate` a second, to the nearest femtosecond.
 Femtoseconds time_of(double amount, double rate);
