@@ -189,8 +189,10 @@ std::vector<LedgerCheck> balance(const Platform& platform, const ReplayTotals& t
   for (std::uint32_t g = 0; g < platform.gpus(); ++g)
     copied += platform.scheduler(g).statistics().copy_bytes_read +
               platform.scheduler(g).statistics().copy_bytes_written;
-  checks.push_back({"copy engines: bytes read + written = sides of the trace's copies", copied,
-                    totals.copy_side_bytes});
+  // A name first: gcc 12 takes fright at moving temporaries here.
+  const LedgerCheck copies{"copy engines: bytes read + written = sides of the trace's copies",
+                           copied, totals.copy_side_bytes};
+  checks.push_back(copies);
   for (std::uint32_t g = 0; g < platform.gpus(); ++g)
     checks.push_back({gpu_name(g) + ": causes of time sum to the makespan (fs)",
                       static_cast<std::uint64_t>(platform.gpu(g).causes().total().count),
