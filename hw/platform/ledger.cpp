@@ -11,28 +11,34 @@ namespace umf::hw {
 
 namespace {
 
+/// By reference: gcc 12 takes fright at moving temporaries into the list.
+void prove(std::vector<LedgerCheck>& checks, const std::string& name, std::uint64_t left,
+           std::uint64_t right) {
+  LedgerCheck& check = checks.emplace_back();
+  check.name = name;
+  check.left = left;
+  check.right = right;
+}
+
 void check_l2(const Platform& platform, std::uint32_t g, std::vector<LedgerCheck>& checks) {
   const std::string gpu = gpu_name(g) + ": ";
   const L2Statistics& l2 = platform.gpu(g).l2().statistics();
   const SchedulerStatistics& unit = platform.scheduler(g).statistics();
-  checks.push_back(
-      {gpu + "read sectors asked = L2 hits + demand fills", l2.asked_read, l2.hits + l2.fills});
-  checks.push_back(
-      {gpu + "L2 fills = demand reads the scheduler took", l2.fills, unit.demand_fills});
-  checks.push_back(
-      {gpu + "bytes stored = overwritten in L2 + written back + died dirty + dirty at end",
-       l2.stored, l2.overwritten + l2.written_back + l2.discarded + platform.gpu(g).l2().dirty()});
-  checks.push_back(
-      {gpu + "L2 write-backs = writes the scheduler took + those whose tensor had died",
-       l2.written_back, unit.write_backs + unit.dead_writes});
-  checks.push_back({gpu + "pages copied: read, alone or by an access = written",
-                    unit.copied_read + unit.carried, unit.copied_written});
-  checks.push_back({gpu + "pages moved × size = bytes copied",
-                    platform.brain(g).counters().moved.count, unit.copied_written});
-  checks.push_back({gpu + "bytes read of the staging buffer = written to the pool",
-                    unit.synced_read, unit.synced_written});
-  checks.push_back({gpu + "bytes of syncs = written to the pool",
-                    platform.brain(g).counters().synced.count, unit.synced_written});
+  prove(checks, gpu + "read sectors asked = L2 hits + demand fills", l2.asked_read,
+        l2.hits + l2.fills);
+  prove(checks, gpu + "L2 fills = demand reads the scheduler took", l2.fills, unit.demand_fills);
+  prove(checks, gpu + "bytes stored = overwritten in L2 + written back + died dirty + dirty at end",
+        l2.stored, l2.overwritten + l2.written_back + l2.discarded + platform.gpu(g).l2().dirty());
+  prove(checks, gpu + "L2 write-backs = writes the scheduler took + those whose tensor had died",
+        l2.written_back, unit.write_backs + unit.dead_writes);
+  prove(checks, gpu + "pages copied: read, alone or by an access = written",
+        unit.copied_read + unit.carried, unit.copied_written);
+  prove(checks, gpu + "pages moved × size = bytes copied", platform.brain(g).counters().moved.count,
+        unit.copied_written);
+  prove(checks, gpu + "bytes read of the staging buffer = written to the pool", unit.synced_read,
+        unit.synced_written);
+  prove(checks, gpu + "bytes of syncs = written to the pool",
+        platform.brain(g).counters().synced.count, unit.synced_written);
 }
 
 struct Sent {
@@ -80,11 +86,11 @@ void check_regions(const Platform& platform, std::size_t t, std::vector<LedgerCh
   for (std::size_t r = 0; r < memory::kRegions; ++r) {
     const auto region = static_cast<memory::Region>(r);
     sum += tier.frames->used(region);
-    checks.push_back({tier.name + ": " + std::string(name_of(region)) + " pages = frames taken",
-                      mapped[r] * page, tier.frames->used(region) * page});
+    prove(checks, tier.name + ": " + std::string(name_of(region)) + " pages = frames taken",
+          mapped[r] * page, tier.frames->used(region) * page);
   }
-  checks.push_back(
-      {tier.name + ": regions sum to the occupancy", sum * page, tier.frames->used() * page});
+  prove(checks, tier.name + ": regions sum to the occupancy", sum * page,
+        tier.frames->used() * page);
 }
 
 void check_tiers(const Platform& platform, std::vector<LedgerCheck>& checks) {
@@ -99,23 +105,21 @@ void check_tiers(const Platform& platform, std::vector<LedgerCheck>& checks) {
       const auto at = static_cast<memory::TierIndex>(t);
       pages +=
           brain.table().resident(at) - brain.table().packed(at) + brain.packed(at).frames_used();
-      checks.push_back(
-          {fmt::format("{}: packed pages of {} = those of its table", tier.name, gpu_name(g)),
-           brain.packed(at).pages(), brain.table().packed(at)});
+      prove(checks,
+            fmt::format("{}: packed pages of {} = those of its table", tier.name, gpu_name(g)),
+            brain.packed(at).pages(), brain.table().packed(at));
     }
     const std::uint64_t page = platform.scenario().scheduler.page.count;
-    checks.push_back(
-        {tier.name + ": pages resident, of slabs and of staging buffers × size = occupancy",
-         pages * page, tier.frames->used() * page});
+    prove(checks,
+          tier.name + ": pages resident, of slabs and of staging buffers × size = occupancy",
+          pages * page, tier.frames->used() * page);
     check_regions(platform, t, checks);
   }
   const Sent sent = sent_by_schedulers(platform);
-  // By reference: gcc 12 takes fright at moving temporaries here.
-  const LedgerCheck sides[] = {{"bytes read of tiers, and saved by packing = asked by schedulers",
-                                served.read + sent.saved_read, sent.read},
-                               {"bytes written to tiers, and saved by packing = sent by schedulers",
-                                served.written + sent.saved_written, sent.written}};
-  checks.insert(checks.end(), std::begin(sides), std::end(sides));
+  prove(checks, "bytes read of tiers, and saved by packing = asked by schedulers",
+        served.read + sent.saved_read, sent.read);
+  prove(checks, "bytes written to tiers, and saved by packing = sent by schedulers",
+        served.written + sent.saved_written, sent.written);
 }
 
 /// The nearest whole byte, as summaries have it.
@@ -128,8 +132,8 @@ void check_windows(const Platform& platform, std::vector<LedgerCheck>& checks) {
   const Sampler& sampler = platform.sampler();
   const Windows& windows = sampler.windows();
   const auto check = [&](std::size_t column, std::uint64_t total) {
-    checks.push_back(
-        {windows.columns()[column].name + ": sum of windows = total", windows.sum(column), total});
+    prove(checks, windows.columns()[column].name + ": sum of windows = total", windows.sum(column),
+          total);
   };
   for (std::size_t t = 0; t < platform.tiers().size(); ++t) {
     const TierStatistics& s = platform.tiers()[t].module->statistics();
@@ -157,7 +161,7 @@ void check_windows(const Platform& platform, std::vector<LedgerCheck>& checks) {
       agree +=
           windows.sum(first + Sampler::cause_fs + c) == static_cast<std::uint64_t>(total.count);
     }
-    checks.push_back({gpu_name(g) + ": causes whose windows sum to the run's", agree, kCauses});
+    prove(checks, gpu_name(g) + ": causes whose windows sum to the run's", agree, kCauses);
   }
 }
 
@@ -167,9 +171,9 @@ void check_energy(const Platform& platform, const ReplayTotals& totals,
   const auto picojoules = [](Femtojoules energy) {
     return static_cast<std::uint64_t>(energy.count / 1000);
   };
-  checks.push_back({"energy of tiers, links and dies = of operations, moves and loose writes (pJ)",
-                    picojoules(energy_spent(platform, {}).dynamic()),
-                    picojoules(energy_accounts(platform, totals).total())});
+  prove(checks, "energy of tiers, links and dies = of operations, moves and loose writes (pJ)",
+        picojoules(energy_spent(platform, {}).dynamic()),
+        picojoules(energy_accounts(platform, totals).total()));
 }
 
 } // namespace
@@ -182,24 +186,22 @@ std::vector<LedgerCheck> balance(const Platform& platform, const ReplayTotals& t
   check_tiers(platform, checks);
   for (const auto& link : platform.links()) {
     const LinkStatistics& s = link->statistics();
-    checks.push_back({link->link_name() + ".tx: bytes in = bytes out", s.tx_in, s.tx_out});
-    checks.push_back({link->link_name() + ".rx: bytes in = bytes out", s.rx_in, s.rx_out});
+    prove(checks, link->link_name() + ".tx: bytes in = bytes out", s.tx_in, s.tx_out);
+    prove(checks, link->link_name() + ".rx: bytes in = bytes out", s.rx_in, s.rx_out);
   }
   std::uint64_t copied = 0;
   for (std::uint32_t g = 0; g < platform.gpus(); ++g)
     copied += platform.scheduler(g).statistics().copy_bytes_read +
               platform.scheduler(g).statistics().copy_bytes_written;
-  // A name first: gcc 12 takes fright at moving temporaries here.
-  const LedgerCheck copies{"copy engines: bytes read + written = sides of the trace's copies",
-                           copied, totals.copy_side_bytes};
-  checks.push_back(copies);
+  prove(checks, "copy engines: bytes read + written = sides of the trace's copies", copied,
+        totals.copy_side_bytes);
   for (std::uint32_t g = 0; g < platform.gpus(); ++g)
-    checks.push_back({gpu_name(g) + ": causes of time sum to the makespan (fs)",
-                      static_cast<std::uint64_t>(platform.gpu(g).causes().total().count),
-                      static_cast<std::uint64_t>(makespan.count)});
+    prove(checks, gpu_name(g) + ": causes of time sum to the makespan (fs)",
+          static_cast<std::uint64_t>(platform.gpu(g).causes().total().count),
+          static_cast<std::uint64_t>(makespan.count));
   check_windows(platform, checks);
   check_energy(platform, totals, checks);
-  checks.push_back({"payloads in flight at the end = 0", platform.payloads().in_flight(), 0});
+  prove(checks, "payloads in flight at the end = 0", platform.payloads().in_flight(), 0);
   return checks;
 }
 
