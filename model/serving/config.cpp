@@ -176,7 +176,7 @@ const Component<Config>& component() {
           .key("tenant_time", &C::tenant_time,
                {.help = "How long requests of tenants that are drawn at random arrive.",
                 .min = 1'000'000_ns,
-                .max = 1'000'000'000'000'000_ns,
+                .max = 7'200'000'000'000_ns,
                 .source = "a minute"})
           .key("fairness", &C::fairness,
                {.help =
