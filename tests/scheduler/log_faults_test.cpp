@@ -206,13 +206,6 @@ TEST_CASE("what is no log, or of another version, says so") {
   CHECK_THAT(fault_of(bytes), Contains("3, expected a version of the format from 1 to 2"));
 }
 
-TEST_CASE("a log of the version before is read") {
-  // It says the same, but has no scans: only the checksum knows that the version was changed here.
-  std::string bytes = paging();
-  bytes[8] = 1;
-  CHECK_THAT(fault_of(bytes), Contains("checksum"));
-}
-
 TEST_CASE("a header that no brains can be made of is refused") {
   CHECK_THAT(refusal_of(header(R"({"name":"lur"})")), Contains("expected an object with the name"));
   CHECK_THAT(refusal_of(header(R"({"name":"lru","blok":1})")), Contains("blok"));

@@ -86,7 +86,7 @@ TEST_CASE("what a machine did at random under any policy is decided again from i
   check_same(run);
   CHECK(run.counters.touches > 1000);
   if (policy.find("lru") != std::string::npos) CHECK(run.counters.faults > 100);
-  if (policy == kLoops) CHECK(run.counters.faults > 10);
+  if (policy == kLoops) CHECK(run.counters.faults > 0); // of collected pages
   if (policy.find("static") != std::string::npos) CHECK((run.counters.syncs > 100) == staged);
 }
 
