@@ -49,17 +49,21 @@ function(umf_precompile target owner)
   endif()
 endfunction()
 
-# umf_library(NAME SOURCES a.cpp ... LINKS target ...)
+# umf_library(NAME SOURCES a.cpp ... LINKS target ... PRECOMPILED owner [HEADER <header> ...])
+# PRECOMPILED: as for umf_precompile, where the header of umf_base does not do.
 # Whoever links the library gets its object files, not only the archive: a linker
 # takes from an archive just what is asked for by name, and would drop a file whose
 # only job is to register a policy or a tier.
 function(umf_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRECOMPILED" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   # CMake counts a precompiled header among the objects.
   set(objects $<FILTER:$<TARGET_OBJECTS:${name}>,EXCLUDE,[.]gch$>)
   target_link_libraries(${name} PUBLIC umf_options ${ARG_LINKS} INTERFACE ${objects})
-  umf_precompile(${name} umf_base)
+  if(NOT ARG_PRECOMPILED)
+    set(ARG_PRECOMPILED umf_base)
+  endif()
+  umf_precompile(${name} ${ARG_PRECOMPILED})
   # Fuzzers and benchmarks link all libraries of a top folder; see umf_libraries_of.
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR}
              OUTPUT_VARIABLE folder)
